@@ -47,7 +47,7 @@ def encode_json(values: Any) -> str:
     import json
 
     lines = json.dumps(values, indent=2, ensure_ascii=False).split("\n")
-    return "".join(f"{line if line.isprintable() else _escaped(line)}\n" for line in lines)
+    return "".join(f"{line if line.isprintable() else _escape_line(line)}\n" for line in lines)
 
 
 def _escape_line(line: str) -> str:

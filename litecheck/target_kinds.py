@@ -63,7 +63,7 @@ def target_kinds() -> Mapping[str, TargetKind]:
     """Return litecheck's own kinds and those of installed packages by name. Raise ConfigError."""
     from importlib.metadata import entry_points  # the import takes 10 ms, and few commands need it
 
-    installed = (_installed(point) for point in entry_points(group=GROUP))
+    installed = (_load_installed(point) for point in entry_points(group=GROUP))
     return {**{kind.name: kind for kind in installed}, **bundled_kinds()}
 
 
@@ -85,7 +85,7 @@ def import_attribute(reference: str) -> Any:
         raise ConfigError(f"target code {reference!r} cannot be imported: {error}") from error
 
 
-def _installed(point: EntryPoint) -> TargetKind:
+def _load_installed(point: EntryPoint) -> TargetKind:
     package = point.dist.name if point.dist else point.value
     try:
         kind = point.load()

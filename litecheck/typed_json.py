@@ -96,7 +96,7 @@ def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> t
     document = decode_json(content, str(path))
     stated = document.get(key) if isinstance(document, dict) else None
     if type(stated) is not int or stated != version:
-        raise ConfigError(f"{path}: no {what}: {key} is {_shown(stated)}, not {version}")
+        raise ConfigError(f"{path}: no {what}: {key} is {_value_text(stated)}, not {version}")
     try:
         return decoded(document, kind, what), content
     except ConfigError as error:
@@ -185,10 +185,10 @@ def _float(value: Any, path: str) -> float:
 
 
 def _wrong(path: str, value: object, wanted: str) -> _WrongError:
-    return _WrongError(f"{path or 'the document'} is {_shown(value)}, not {wanted}")
+    return _WrongError(f"{path or 'the document'} is {_value_text(value)}, not {wanted}")
 
 
-def _shown(value: object) -> str:
+def _value_text(value: object) -> str:
     shown = "nested too deeply" if isinstance(value, (list, dict)) and _is_deep(value) else repr(value)
     return shown if len(shown) <= 60 else f"{shown[:59]}…"
 

@@ -41,7 +41,9 @@ def attenuated(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
             replace(
                 stimulus,
                 kind=DIRECTED,
-                arrays=tuple(_move_to_zero_point(*pair, divisor) for pair in zip(uses, stimulus.arrays, strict=True)),
+                arrays=tuple(
+                    _move_to_zero_point(*pair, divisor) for pair in zip(uses, stimulus.arrays, strict=True)
+                ),
             )
             for stimulus in first
         ]

@@ -128,7 +128,9 @@ def compiled_rule(rule: OperatorRule) -> CompiledRule:
     return CompiledRule(rule)
 
 
-def _compile_requirements(rule: OperatorRule, requirements: Iterable[Requirement]) -> tuple[CompiledRequirement, ...]:
+def _compile_requirements(
+    rule: OperatorRule, requirements: Iterable[Requirement]
+) -> tuple[CompiledRequirement, ...]:
     return tuple(
         CompiledRequirement(
             r, VERBS[r.verb](rule, r, r.value), VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None

@@ -38,9 +38,16 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             facts = operand.facts
             if not (allowed is None or facts.dtype in allowed):
                 continue
-            if one_will_do and facts.single and facts.details is None and (not rule.strict or _has_quantized_dimension(facts)):
+            if (
+                one_will_do
+                and facts.single
+                and facts.details is None
+                and (not rule.strict or _has_quantized_dimension(facts))
+            ):
                 continue
-            fault = _parameter_fault(operand, wanted, along, rule) or _fault(bound, operand, value, wanted, along)
+            fault = _parameter_fault(operand, wanted, along, rule) or _fault(
+                bound, operand, value, wanted, along
+            )
             if fault:
                 faults.append(fault)
         return faults
@@ -107,7 +114,7 @@ def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = Tr
     if not scales:  # LiteRT ignores zero points without scales
         return None
     if scales != facts.zero_points:
-        both = f"it has {_count(scales, 'scale')} and {_count(facts.zero_points, 'zero point')}"
+        both = f"it has {_count_text(scales, 'scale')} and {_count_text(facts.zero_points, 'zero point')}"
         return Malformed(both, "as many zero points as scales")
     number, rank = facts.tensor.quantization.axis, len(shape)
     if (
@@ -155,11 +162,11 @@ def _granularity_difference(
             return None
         if facts.scales == model.scales:
             return None
-        return f"it has {_count(facts.scales, 'scale')}, {value.role} has {model.scales}"
+        return f"it has {_count_text(facts.scales, 'scale')}, {value.role} has {model.scales}"
     kinds = _granularities(facts, along)
     if wanted.intersection(kinds):
         return None
-    zero_points = f"no scale and {_count(facts.zero_points, 'zero point')}"
+    zero_points = f"no scale and {_count_text(facts.zero_points, 'zero point')}"
     none = f"it has {zero_points if facts.zero_points else 'no quantization'}"
     many = {"none": none, "per-axis": f"it has {facts.scales} scales"}
     return many.get(kinds[0], "it has one scale for the whole tensor")

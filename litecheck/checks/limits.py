@@ -45,7 +45,8 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         whole = not isinstance(measured, Fraction) or measured.denominator == 1
         return (
             Fault(
-                f"{called} is {measured if whole else f'{float(measured):.6g}'}", kind=_fault_kind(measured, value)
+                f"{called} is {measured if whole else f'{float(measured):.6g}'}",
+                kind=_fault_kind(measured, value),
             ),
         )
 

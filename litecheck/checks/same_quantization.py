@@ -52,8 +52,8 @@ def _find_minority(bound: BoundOperator, operands: Sequence[BoundOperand]) -> Se
     other = [operand for operand, key in keyed if key != usual]
     rest = next(operand for operand, key in keyed if key == usual)
     more = f" (and {len(other) - 1} more differ)" if len(other) > 1 else ""
-    odd = f"{_call(other[0])} has {_parameters(other[0])}"
-    found = f"{odd}{more}; {_call(rest)} has {_parameters(rest)}{_apart(other[0], rest)}"
+    odd = f"{_operand_text(other[0])} has {_parameters(other[0])}"
+    found = f"{odd}{more}; {_operand_text(rest)} has {_parameters(rest)}{_ulp_text(other[0], rest)}"
     return (at(other[0], found),)
 
 

@@ -101,7 +101,9 @@ def _is_measured(bound: BoundOperator, operand: BoundOperand | None, table: Type
     return stated in (None, operand.facts.dtype.upper()) and bool(operand.facts.scales) == scaled
 
 
-def _impact_with_right_parameters(bound: BoundOperator, table: TypeTable, operand: BoundOperand) -> Effect | None:
+def _impact_with_right_parameters(
+    bound: BoundOperator, table: TypeTable, operand: BoundOperand
+) -> Effect | None:
     """Return the measured impact of a tensor of the wrong type with the parameters of the right type, or None.
 
     Example: GATHER of int8 computes the right values for an int16 output with the scale and zero point of its input.

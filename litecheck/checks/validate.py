@@ -240,7 +240,9 @@ def _check_operator(
     return with_status(report, outcome.findings) if outcome.findings else report, outcome.findings
 
 
-def _apply_profile(context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool) -> bool:
+def _apply_profile(
+    context: Context, operator: Operator, profile: Profile, outcome: _Outcome, first_only: bool
+) -> bool:
     """Return True if the profile covers the operator, and add its findings to the outcome."""
     rule = profile.operators.get(operator.opcode)
     if rule is None:

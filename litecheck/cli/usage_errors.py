@@ -46,7 +46,7 @@ def _wrong_value(error: Any) -> str:
     parameter, message = error.param, error.message
     if number := _NUMBER.fullmatch(message):
         value = next(group for group in number.groups() if group is not None)
-        message = f"got '{value}', expected {_expected(parameter.type)}"
+        message = f"got '{value}', expected {_expected_values(parameter.type)}"
     return f"{_name(parameter)}: {message}"
 
 

@@ -36,7 +36,10 @@ def check_models(
     names = [one.file if isinstance(one, ModelError) else one for one in found]
     files = [name for name in dict.fromkeys(names) if name not in judged]
     settings = (tuple(options.profile), bool(options.compile), survey)
-    with _check_files(files, settings, min(jobs, len(files))) as reports, progress(files, manner) as one_by_one:
+    with (
+        _check_files(files, settings, min(jobs, len(files))) as reports,
+        progress(files, manner) as one_by_one,
+    ):
         judged |= {file: next(reports) for file in one_by_one}
     models = tuple(model for name in names for model in judged[name])
     return Report(

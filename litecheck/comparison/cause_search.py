@@ -69,7 +69,11 @@ class CauseSearch:
         near = self._trial(chosen, self.nearest)
         if near is None:
             return ()
-        before = [candidate for candidate in self._candidate_arithmetics(self.nearest, ()) if candidate.names in self.likely]
+        before = [
+            candidate
+            for candidate in self._candidate_arithmetics(self.nearest, ())
+            if candidate.names in self.likely
+        ]
         if whole := self._complete_causes(before, base.left):
             return whole
         first = self._best_candidates(chosen, near, self._candidate_arithmetics(self.nearest, ()))
@@ -79,7 +83,13 @@ class CauseSearch:
             return whole
         candidate = first[0]
         trial = self._trial(chosen, candidate.arithmetic)
-        second = self._best_candidates(chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)) if trial else []
+        second = (
+            self._best_candidates(
+                chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)
+            )
+            if trial
+            else []
+        )
         return self._describe_pair(base.left, first, second)
 
     def _hidden_pairs(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
@@ -87,13 +97,21 @@ class CauseSearch:
 
         The first of the pair at least halves the total difference, the second explains the rest.
         """
-        candidates = [candidate for candidate in self._candidate_arithmetics(self.nearest, ()) if not candidate.slow]
+        candidates = [
+            candidate for candidate in self._candidate_arithmetics(self.nearest, ()) if not candidate.slow
+        ]
         trials = [(self._trial(chosen, candidate.arithmetic), candidate) for candidate in candidates]
         distances = [(trial.distance, n) for n, (trial, _) in enumerate(trials) if trial is not None]
         if not distances or 2 * min(distances)[0] > near.distance:
             return ()
         trial, candidate = trials[min(distances)[1]]
-        second = self._best_candidates(chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)) if trial else []
+        second = (
+            self._best_candidates(
+                chosen, trial, self._candidate_arithmetics(candidate.arithmetic, candidate.names)
+            )
+            if trial
+            else []
+        )
         return self._complete_causes(second, base.left)
 
     def _complete_causes(self, candidates: Sequence[_Candidate], count: int) -> tuple[Cause, ...]:

@@ -62,7 +62,9 @@ def _bounded_formula(lower: int, upper: int | None) -> Callable[[ElementSite], E
 
 def _leaky_relu(site: ElementSite) -> Exact:
     below = centred(site.operands["input"], site.index) < 0
-    return _rescale_value(site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1))
+    return _rescale_value(
+        site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1)
+    )
 
 
 def _prelu(site: ElementSite) -> Exact:

@@ -133,7 +133,9 @@ def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) ->
                 yield _Held(PropertyBound(name, "not a multiple of", vector), having)
 
 
-def _common_value(name: str, values: Sequence[Property | None], others: Sequence[Property | None]) -> Iterator[_Held]:
+def _common_value(
+    name: str, values: Sequence[Property | None], others: Sequence[Property | None]
+) -> Iterator[_Held]:
     """Yield the common value of all failing probes, if they agree."""
     value = values[0]
     if len(set(values)) == 1:

@@ -85,7 +85,9 @@ def prepared(
     for opcode in opcodes or there:
         called = [probe for probe in own if probe.opcode == opcode]
         found += (
-            _group_probes(_all_probes(opcode, called, seed, repeats)) if called else _designed_groups(opcode, seed, repeats)
+            _group_probes(_all_probes(opcode, called, seed, repeats))
+            if called
+            else _designed_groups(opcode, seed, repeats)
         )
     return tuple(found)
 

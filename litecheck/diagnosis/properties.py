@@ -81,13 +81,13 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "operands of different shapes", len({t.shape for t in given}) > 1
     if output is not None and output.dtype in INTEGER_RANGES:
         yield "scales that are powers of two", all(map(_has_power_of_two_scales, (*given, output)))
-        yield "inputs beside their zero points", _has_nonzero_point(probe)
+        yield "inputs beside their zero points", _has_nonzero_value(probe)
     if any(t.is_variable for t in probe.subgraph.tensors):
         yield "state kept between inferences", probe.series
     yield "several inferences", len(probe.asked) > 2
 
 
-def _has_nonzero_point(probe: Probe) -> bool:
+def _has_nonzero_value(probe: Probe) -> bool:
     """Return True if an input has a value that differs from its zero point, or has no zero point."""
     for at, index in enumerate(probe.subgraph.inputs):
         zero = probe.subgraph.tensors[index].quantization.zero_point

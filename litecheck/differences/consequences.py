@@ -68,7 +68,9 @@ def _cause_of_version(match: SubgraphMatch, change: Change, numbers: Numbers) ->
     return next((n for n in near if n >= 0), -1)
 
 
-def _cause_of_bias(match: SubgraphMatch, one: Operator, other: Operator, kind: ChangeKind, numbers: Numbers) -> int:
+def _cause_of_bias(
+    match: SubgraphMatch, one: Operator, other: Operator, kind: ChangeKind, numbers: Numbers
+) -> int:
     """Return the change of the weight or the input that a change of the bias follows from."""
     old, new = _tensors_by_role(match.first, one), _tensors_by_role(match.second, other)
     if not {"input", "weight", "bias"} <= set(old) & set(new):

@@ -114,7 +114,11 @@ def _option_changes(mine: Operator, theirs: Operator) -> Iterator[Change]:
     for name in sorted(old.keys() | new.keys()):
         if old.get(name) != new.get(name):
             yield Change(
-                "option", role=name, before=_option_text(mine, name, old), after=_option_text(theirs, name, new), changed=1
+                "option",
+                role=name,
+                before=_option_text(mine, name, old),
+                after=_option_text(theirs, name, new),
+                changed=1,
             )
     one, other = mine.custom_options, theirs.custom_options
     if (b"" if one is None else one.tobytes()) != (b"" if other is None else other.tobytes()):
@@ -154,7 +158,9 @@ def _operand_changes(
             yield Change("operand-presence", role=role, before=words[0], after=words[1], changed=1)
     moved = [place for place, source in enumerate(order) if source >= 0 and source != place]
     if moved and sorted(order[place] for place in moved) == moved:
-        yield Change("operand-order", before=_join_numbers(moved), after=_join_numbers([order[n] for n in moved]))
+        yield Change(
+            "operand-order", before=_join_numbers(moved), after=_join_numbers([order[n] for n in moved])
+        )
         return
     for place, source in enumerate(order):
         if place < len(mine.inputs) and source != place and _is_rewired(match, mine, theirs, place):

@@ -18,12 +18,12 @@ from litecheck.quantization import Blockwise, Quantization
 
 def assemble(plan: Plan, description: str = "") -> Model:
     """Return the model of a plan: tensors that are neither constants nor variables are inputs, all outputs are outputs."""
-    return _assembled(plan, description).model
+    return _assemble(plan, description).model
 
 
 def measurable(plan: Plan) -> Operands:
     """Return the operator of a plan as measurements see it."""
-    made = _assembled(plan, "")
+    made = _assemble(plan, "")
     tensors = made.model.subgraphs[0].tensors
     roles = {role: tuple(tensors[i] for i in indexes) for role, indexes in made.roles.items()}
     return Operands(made.operator, roles, made.model.subgraphs[0], made.model)
@@ -36,13 +36,13 @@ class _Assembled:
     roles: dict[str, tuple[int, ...]]
 
 
-def _assembled(plan: Plan, description: str) -> _Assembled:
+def _assemble(plan: Plan, description: str) -> _Assembled:
     builder = ModelBuilder(description)
     graph = _Graph(builder.subgraph())
     inputs = graph.place(plan, plan.inputs, plan.explicit_absent)
     outputs = graph.place(plan, plan.outputs, False)
     intermediates = graph.place(plan, plan.intermediates, True)
-    options = _called(builder, plan.calls) | dict(plan.options or {})
+    options = _add_callees(builder, plan.calls) | dict(plan.options or {})
     assigned = plan.assigned
     if assigned and assigned.before:
         graph.assign(inputs[0], assigned)
@@ -177,7 +177,7 @@ class _Graph:
             self.graph.add("CUSTOM", (source,), (index,), custom_code="writer")
 
 
-def _called(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]:
+def _add_callees(builder: ModelBuilder, calls: Sequence[Callee]) -> dict[str, Option]:
     """Add the called subgraphs, and return the options with their indices."""
     options: dict[str, Any] = {}
     for callee in calls:

@@ -62,12 +62,14 @@ class Builder:
             register_measurements(self.head.target.measurements)
         self.stored_shapes = self.head.stored_shapes or any(p.profile.stored_shapes for p in before)
         self.levels: Patterns[Level] = Patterns(
-            (*(one for part in before for one in part.levels.stated), *self._words("levels", LEVELS))
+            (*(one for part in before for one in part.levels.stated), *self._read_words("levels", LEVELS))
         )
         effects = (one for part in before for one in part.effects.stated)
-        self.effects: Patterns[Effect] = Patterns((*effects, *self._words("effects", STATED_EFFECTS)))
-        self.reasons = Patterns((*(one for p in before for one in p.reasons.stated), *self._texts("reasons")))
-        self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._texts("hints")))
+        self.effects: Patterns[Effect] = Patterns((*effects, *self._read_words("effects", STATED_EFFECTS)))
+        self.reasons = Patterns(
+            (*(one for p in before for one in p.reasons.stated), *self._read_texts("reasons"))
+        )
+        self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._read_texts("hints")))
 
     def build(self) -> Loaded:
         """Return the profile; each rule is built on first access."""
@@ -76,7 +78,7 @@ class Builder:
         for kind, node in top.entries("kinds").values.items():
             self.kinds[kind] = {**self.kinds.get(kind, {}), **reader.kind(node)}
         reader.kinds = set(self.kinds)
-        drafts = self._drafts(reader)
+        drafts = self._merge_drafts(reader)
         if not self.bundled:  # its errors are raised now, those of bundled files in a test
             for opcode in changed(top, drafts, parent):
                 drafts[opcode]
@@ -90,7 +92,7 @@ class Builder:
             profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, self.hints, relaxes, self.lineage
         )  # fmt: skip
 
-    def _drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
+    def _merge_drafts(self, reader: Reader) -> Lazy[OperatorDraft]:
         """Return the file's entries over the parent's, merged with the entries of the profiles that it includes."""
         ops = self.top.entries("ops")
         inherited = self.parent.drafts if self.parent else {}
@@ -98,7 +100,7 @@ class Builder:
         def draft(opcode: str) -> OperatorDraft:
             own = None
             if opcode in ops:
-                own = self._opened(reader.operator(opcode, ops.values[opcode], ops.lines[opcode]))
+                own = self._allow_listing(reader.operator(opcode, ops.values[opcode], ops.lines[opcode]))
             elif opcode in inherited:
                 own = inherited[opcode]
             for part in self.includes:
@@ -115,7 +117,7 @@ class Builder:
         pseudo = (op for part in self.includes for op in (ANY_TENSOR, ANY_SUBGRAPH) if op in part.drafts)
         return Lazy((*inherited, *ops.values, *pseudo), draft)
 
-    def _opened(self, draft: OperatorDraft) -> OperatorDraft:
+    def _allow_listing(self, draft: OperatorDraft) -> OperatorDraft:
         """Return the entry with the parent's requirement that the operator is listed, if the parent does not list it."""
         parent = self.parent.profile if self.parent else None
         if parent is None or draft.opcode in parent.operators or draft.opcode in PSEUDO or draft.unsupported:
@@ -148,7 +150,7 @@ class Builder:
             included or (base.includes if base else ()),
         )
 
-    def _attached(self, requirement: Requirement) -> Requirement:
+    def _attach_texts(self, requirement: Requirement) -> Requirement:
         """Return the requirement with its level and effect, and with the kinds of faults that have their own.
 
         An effect describes a runtime's reaction to its own requirements, or to those of the page that it follows. An
@@ -159,12 +161,12 @@ class Builder:
             message = f"{requirement.path}: a because is missing"
             raise ProfileError(requirement.demand.file, requirement.demand.line, message)
         speak = self.lineage[self.lineage.index(demanded_by) :]
-        whole = self._stated(requirement, requirement.path, speak)
+        whole = self._apply_patterns(requirement, requirement.path, speak)
         own = FAULT_KINDS.get(requirement.verb, ())
-        kinds = ((name, self._stated(whole, f"{requirement.path}/{name}", speak)) for name in own)
+        kinds = ((name, self._apply_patterns(whole, f"{requirement.path}/{name}", speak)) for name in own)
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
 
-    def _stated(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
+    def _apply_patterns(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
         """Return the requirement with the level, effect, reason and hint that pattern sections state for a path."""
         level = self.levels.find(path)
         effect = self.effects.find(path, speak) or self._effect_unless_stated(requirement)
@@ -193,17 +195,19 @@ class Builder:
 
     def _rule(self, draft: OperatorDraft, any_tensor: OperatorDraft | None) -> OperatorRule:
         own = (*presence(draft), *demands(draft, draft.clause, self.kinds))
-        base = tuple(map(self._attached, own))
+        base = tuple(map(self._attach_texts, own))
         alternatives = tuple(
-            Alternative(name, tuple(map(self._attached, demands(draft, part, self.kinds))))
+            Alternative(name, tuple(map(self._attach_texts, demands(draft, part, self.kinds))))
             for name, part in draft.any_of.items()
         )
         activations = self._scope(draft)
         base = _without_scope_dtype(base, activations, draft, frozenset(self.head.activations))
-        base = tuple(sorted(base, key=_late))
-        unsupported = self._attached(listed(draft.opcode, draft.unsupported)) if draft.unsupported else None
+        base = tuple(sorted(base, key=_check_order))
+        unsupported = (
+            self._attach_texts(listed(draft.opcode, draft.unsupported)) if draft.unsupported else None
+        )
         if draft.opened:
-            base = (self._attached(draft.opened), *base)
+            base = (self._attach_texts(draft.opened), *base)
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
         everywhere = demands(any_tensor, any_tensor.clause, self.kinds) if any_tensor else ()
         named = "runtime" in self.top or bool(self.parent and self.parent.profile.runtime)
@@ -211,7 +215,7 @@ class Builder:
         return OperatorRule(
             draft.opcode, draft.inputs, draft.outputs, draft.optional, draft.repeated, activations, base, alternatives,
             draft.exemptions, unsupported, draft.because, draft.see, draft.demand, bool(draft.scope), draft.intermediates,
-            draft.nothing_to_judge, law, next(map(self._attached, everywhere), None), strict, self.stored_shapes,
+            draft.nothing_to_judge, law, next(map(self._attach_texts, everywhere), None), strict, self.stored_shapes,
         )  # fmt: skip
 
     def _scope(self, draft: OperatorDraft) -> tuple[str, ...]:
@@ -227,7 +231,7 @@ class Builder:
             raise ProfileError(draft.demand.file, draft.demand.line, message)
         return roles
 
-    def _words(self, key: str, words: tuple[Word, ...]) -> Iterator[PatternValue[Word]]:
+    def _read_words(self, key: str, words: tuple[Word, ...]) -> Iterator[PatternValue[Word]]:
         """Yield the patterns of a section, each with its word, which must be one of ``words``."""
         node = self.top.entries(key)
         for pattern, value in node.values.items():
@@ -241,13 +245,13 @@ class Builder:
                 raise node.wrong(pattern, f"{word!r} does not say where the target runs the operator")
             yield PatternValue(pattern, word, self.name)
 
-    def _texts(self, key: str) -> Iterator[PatternValue[str]]:
+    def _read_texts(self, key: str) -> Iterator[PatternValue[str]]:
         """Yield the patterns of a section, each with its sentence."""
         for pattern, value in self.top.entries(key).values.items():
             yield PatternValue(pattern, text(value), self.name)
 
 
-def _late(requirement: Requirement) -> int:
+def _check_order(requirement: Requirement) -> int:
     """Return a sort key: requirements that compare with another input follow those of that input; shapes come last."""
     return 2 if requirement.verb == "shapes" else int(isinstance(requirement.value, (ProductOf, SameAs)))
 

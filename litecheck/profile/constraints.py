@@ -44,7 +44,7 @@ def _value(node: Node, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint
         return OneOf(parts)
     if isinstance(node, ScalarNode):
         return _atom(node, takes)
-    value = _mapping(node, takes, roles)
+    value = _parse_mapping(node, takes, roles)
     takes.judge(value, node)
     return value
 
@@ -84,9 +84,9 @@ def number(word: str, node: Node) -> Fraction:
         raise node.error(f"{word!r} is not a number") from None
 
 
-def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint:
+def _parse_mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> Constraint:
     def optional(key: str, whole: bool = False) -> Fraction:
-        return _at_least(node, key, 0, whole) if key in node else Fraction(0)
+        return _bounded_number(node, key, 0, whole) if key in node else Fraction(0)
 
     if "because" in node or "see" in node:
         raise node.error("a value with a reason of its own is {value: ..., because: ...}")
@@ -101,9 +101,9 @@ def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> C
         role = text(node.only(("same_as",)).get("same_as"))
         return SameAs(_role(role, node, roles))
     if "multiple_of" in node:
-        return MultipleOf(_at_least(node.only(("multiple_of",)), "multiple_of", 0, above=True))
+        return MultipleOf(_bounded_number(node.only(("multiple_of",)), "multiple_of", 0, above=True))
     if "power_of" in node:
-        return PowerOf(int(_at_least(node.only(("power_of",)), "power_of", 2, whole=True)))
+        return PowerOf(int(_bounded_number(node.only(("power_of",)), "power_of", 2, whole=True)))
     node.only(("equals", "tolerated"))
     if "tolerated" in node and takes.name != "scale":
         raise node.wrong("tolerated", "only a scale can be tolerated to be off")
@@ -112,7 +112,9 @@ def _mapping(node: MappingNode, takes: ValueDomain, roles: tuple[str, ...]) -> C
     return Exactly(number(node.text("equals"), node), optional("tolerated"))
 
 
-def _at_least(node: MappingNode, key: str, least: int, whole: bool = False, above: bool = False) -> Fraction:
+def _bounded_number(
+    node: MappingNode, key: str, least: int, whole: bool = False, above: bool = False
+) -> Fraction:
     """Return the number under a key. Raise ProfileError if it is below ``least``, or with ``whole`` not an integer."""
     value = number(node.text(key), node)
     if value < least or (above and value == least) or (whole and value.denominator != 1):
@@ -146,10 +148,10 @@ def narrower(child: Constraint, parent: Constraint) -> bool:
         return all(narrower(value, parent) for value in child.values)
     if isinstance(parent, OneOf):
         return any(narrower(child, value) for value in parent.values)
-    return _within(child, parent)
+    return _is_within(child, parent)
 
 
-def _within(child: Constraint, parent: Constraint) -> bool:
+def _is_within(child: Constraint, parent: Constraint) -> bool:
     if isinstance(parent, Range):
         if isinstance(child, Range):
             return parent.low <= child.low and child.high <= parent.high

@@ -37,7 +37,7 @@ def only_narrows(
     for opcode, rule in rules.items():
         old = parent.operators.get(opcode)
         if old is None:
-            _only_where_relaxed(parent, rule, file)
+            _check_listed(parent, rule, file)
         elif not rule.unsupported:
             comparison.operator(opcode, rule, old)
 
@@ -50,7 +50,7 @@ _UNLISTED = {
 }
 
 
-def _only_where_relaxed(parent: Profile, rule: OperatorRule, file: str) -> None:
+def _check_listed(parent: Profile, rule: OperatorRule, file: str) -> None:
     """Raise ProfileError for an entry that permits an operator outside the parent's list without a relaxation."""
     line, path = rule.demand.line if rule.demand else 0, f"{rule.opcode}/unsupported"
     opens = any(r.path == path and r.relaxed is None for r in rule.requirements)
@@ -158,11 +158,13 @@ def _relaxation(path: str, value: Node, demand: Demand, rules: Rules) -> Relaxat
     if not because or "value" not in entry or shows not in _SHOWS:
         message = "relaxing takes a value, a because, and shows: waived or conforms"
         raise ProfileError(demand.file, demand.line, message)
-    allowed = _allowed(entry.values["value"], requirement, rule.roles, demand)
+    allowed = _relaxed_value(entry.values["value"], requirement, rule.roles, demand)
     return Relaxation(allowed, because, demand, shows)
 
 
-def _allowed(node: Node, requirement: Requirement, roles: tuple[str, ...], demand: Demand) -> Constraint:
+def _relaxed_value(
+    node: Node, requirement: Requirement, roles: tuple[str, ...], demand: Demand
+) -> Constraint:
     """Return the value of a relaxation; for same_quantization, the shorter list of roles that still share."""
     if requirement.verb in ("operands", "unsupported"):
         message = f"{requirement.verb} cannot be relaxed: there is nothing to compute without them"

@@ -57,7 +57,7 @@ def _granularity(tensor: Tensor) -> str:
     return "none" if not scales else "per-tensor" if scales == 1 else "per-axis"
 
 
-def _stored(tensor: Tensor) -> Measured:
+def _smallest_stored(tensor: Tensor) -> Measured:
     """Return the smallest stored value of a constant of any integer type. Example: values (-3, 5) give -3."""
     found = extremes(tensor) if tensor.is_constant else None
     return None if found is None else int(found[0])
@@ -154,7 +154,7 @@ _OF_TENSOR: dict[str, Callable[[Tensor], Measured]] = {
     "rows": lambda tensor: tensor.shape[0] if tensor.shape else None,
     "row_size": lambda tensor: tensor.size // tensor.shape[0] if tensor.shape and tensor.shape[0] else None,
     "row_remainder": lambda tensor: tensor.shape[0] % 4 if tensor.shape else None,
-    "stored": _stored,
+    "stored": _smallest_stored,
     "zero_point": _zero_point,
 }
 _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {

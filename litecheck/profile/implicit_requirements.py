@@ -67,7 +67,7 @@ def kernel_needed(profile: Profile) -> Requirement | None:
     )  # fmt: skip
 
 
-def _noted(profile: Profile, names: list[str], below: str) -> Iterator[Requirement]:
+def _matching_notes(profile: Profile, names: list[str], below: str) -> Iterator[Requirement]:
     """Yield the notes and known faults that a pattern matches, for a profile of a runtime."""
     for note in all_notes() if profile.types else ():
         for opcode in note.operators:
@@ -93,7 +93,7 @@ def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
         fnmatchcase("CUSTOM", n) for n in names.split("|")
     ):
         yield from filter(None, [kernel_needed(profile)])
-    yield from _noted(profile, names.split("|"), below)
+    yield from _matching_notes(profile, names.split("|"), below)
     if below and not fnmatchcase(_VERB, below):
         return
     stated = target_kind(profile.target).requirements if profile.target else ""

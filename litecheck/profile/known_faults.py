@@ -121,7 +121,7 @@ def faults_of(operands: Operands, runtime: str = "", on_values: bool = True) -> 
     ``on_values`` includes faults that depend on the values of the inputs.
     """
     dtypes = frozenset([tensor.dtype for tensors in operands.roles.values() for tensor in tensors])
-    faults = _concerning(operands.operator.kind, dtypes, runtime, on_values)
+    faults = _matching_faults(operands.operator.kind, dtypes, runtime, on_values)
     return tuple([fault for fault in faults if fault.holds(operands)]) if faults else ()
 
 
@@ -144,7 +144,9 @@ def has_faults(kind: str) -> bool:
 
 
 @lru_cache(maxsize=1024)
-def _concerning(kind: str, dtypes: frozenset[str], runtime: str, on_values: bool) -> tuple[KnownFault, ...]:
+def _matching_faults(
+    kind: str, dtypes: frozenset[str], runtime: str, on_values: bool
+) -> tuple[KnownFault, ...]:
     of_runtime = (fault for fault in known_faults() if runtime in ("", fault.runtime))
     return tuple(f for f in of_runtime if f.concerns(kind, dtypes) and (on_values or not f.on_values))
 

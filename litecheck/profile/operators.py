@@ -146,19 +146,19 @@ _UNKNOWN = OperatorTraits()
 
 def operator_names() -> tuple[str, ...]:
     """Return every operator in the file, in its order; custom operators as ``CUSTOM name``."""
-    return tuple(_listed().values)
+    return tuple(_read_entries().values)
 
 
 @cache
 def traits_of(kind: str) -> OperatorTraits:
     """Return the facts of an operator by its kind; empty if it is not listed. Raise ProfileError with the invalid
     line."""
-    node = _listed().get(kind)
+    node = _read_entries().get(kind)
     return _UNKNOWN if node is None else _facts(entries(node, FILE))
 
 
 @cache
-def _listed() -> MappingNode:
+def _read_entries() -> MappingNode:
     top = read_yaml(rules_dir() / "operators.yaml", FILE, trusted=True).only(("ops",))
     return top.entries("ops")
 

@@ -40,14 +40,14 @@ _ANY_INPUTS, _ANY_OUTPUTS = ("values",), ("results",)
 _NO_REASONS = ("", "yes", "no", "true", "false", "null", "~")
 
 
-def _known(opcode: str, file: str, line: int) -> None:
+def _check_operator(opcode: str, file: str, line: int) -> None:
     """Raise ProfileError for an operator that is not in the schema: its rule would never apply."""
     known = (*load_schema().enums["BuiltinOperator"], ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR)
     if opcode not in known:
         raise ProfileError(file, line, f"no operator {opcode!r}{did_you_mean(opcode, known)}")
 
 
-def _reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
+def _read_reasoned(node: Node, because: str, see: str) -> tuple[Node, str, str]:
     """Return a value with its reason and source: its own if it is written ``{value: ..., because: ...}``."""
     if not isinstance(node, MappingNode) or "value" not in node:
         return node, because, see
@@ -78,7 +78,7 @@ class Reader:
         found = {}
         for verb, node in owner.values.items():
             if verb in verbs:
-                value, why, where = _reasoned(node, because, see)
+                value, why, where = _read_reasoned(node, because, see)
                 found[verb] = RawRequirement(
                     parse(value, verb, roles), why, where, self.demand(owner.lines[verb])
                 )
@@ -91,11 +91,11 @@ class Reader:
 
     def operator(self, opcode: str, node: Node, line: int) -> OperatorDraft:
         """Return an operator's entry, over the parent's entry if the parent has an entry."""
-        _known(opcode, self.file, line)
+        _check_operator(opcode, self.file, line)
         owner = entries(node, self.file).only(OPERATOR_KEYS)
         base = self.parent.get(opcode)
         if base is None and "unsupported" in owner and owner.values.keys() <= _BARE:
-            base = self._of_any_operands(opcode, line)
+            base = self._draft_any_operands(opcode, line)
         inputs = self._operands(owner, "inputs", base.inputs if base else None)
         outputs = self._operands(owner, "outputs", base.outputs if base else None)
         intermediates = self._operands(owner, "intermediates", base.intermediates if base else ())
@@ -114,7 +114,7 @@ class Reader:
             opcode, inputs, outputs,
             self._subset(owner, "optional", roles, base.optional if base else frozenset()),
             self._subset(owner, "repeated", roles, base.repeated if base else frozenset()),
-            clause, any_of, self._exemptions(owner, roles, base), self._unsupported(owner),
+            clause, any_of, self._exemptions(owner, roles, base), self._read_unsupported(owner),
             self._scope(owner, roles, base), owner.text("because"), owner.text("see"), self.demand(line),
             intermediates, owner.text("nothing_to_judge"),
             owner.text("because") if "optional" in owner else "",
@@ -122,7 +122,7 @@ class Reader:
         self._check_repeated(draft, line)
         return merge(base, draft) if base else draft
 
-    def _of_any_operands(self, opcode: str, line: int) -> OperatorDraft:
+    def _draft_any_operands(self, opcode: str, line: int) -> OperatorDraft:
         """Return the draft of an entry that only states ``unsupported``: any number of inputs and outputs without
         requirements."""
         facts = traits_of(opcode)
@@ -133,7 +133,7 @@ class Reader:
             implicit_operands=True,
         )  # fmt: skip
 
-    def _unsupported(self, owner: MappingNode) -> RawRequirement | None:
+    def _read_unsupported(self, owner: MappingNode) -> RawRequirement | None:
         if "unsupported" not in owner:
             return None
         line, because = owner.lines["unsupported"], owner.text("unsupported")
@@ -238,7 +238,7 @@ class Reader:
             if name not in known:
                 told = f"no measurement {name!r}{suggested(name, known) or ';'}"
                 raise limits.wrong(name, f"{told} 'litecheck rules --measurements' lists all")
-            value, why, where = _reasoned(node, because, see)
+            value, why, where = _read_reasoned(node, because, see)
             found[name] = RawRequirement(
                 parse(value, "limits", (), name), why, where, self.demand(limits.lines[name])
             )

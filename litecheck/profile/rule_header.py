@@ -58,11 +58,11 @@ def read_header(top: MappingNode, name: str, base: Profile | None) -> RuleHeader
         types = known_types(top.values["activations"], ANY)
         if ANY in types and len(types) > 1:
             raise top.wrong("activations", f"activations: {ANY} stands alone")
-    judges = _one_of(top, "judges", JUDGES, base.judges if base else JUDGES[0])
-    unlisted = _unlisted(top, judges, base)
+    judges = _read_choice(top, "judges", JUDGES, base.judges if base else JUDGES[0])
+    unlisted = _read_unlisted(top, judges, base)
     line = top.lines.get("unlisted")
     demand = Demand(name, top.file, line) if line else base.unlisted_demand if base else None
-    stored = _one_of(top, "shapes", SHAPES, SHAPES[0]) == "stored"
+    stored = _read_choice(top, "shapes", SHAPES, SHAPES[0]) == "stored"
     return RuleHeader(types, judges, unlisted, demand, _target(top, judges, base), stored)
 
 
@@ -102,9 +102,9 @@ def _target(top: MappingNode, judges: str, base: Profile | None) -> TargetKind |
         raise ProfileError(top.file, line, f"target: {error}") from None
 
 
-def _unlisted(top: MappingNode, judges: str, base: Profile | None) -> str:
+def _read_unlisted(top: MappingNode, judges: str, base: Profile | None) -> str:
     line = top.lines.get("unlisted", top.lines.get("judges", top.line))
-    word = _one_of(top, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
+    word = _read_choice(top, "unlisted", UNLISTED, base.unlisted if base else UNLISTED[0])
     if base and word != base.unlisted and base.unlisted in ("violation", REFUSED):
         does = "forbids" if base.unlisted == "violation" else "has its compiler refuse"
         raise ProfileError(top.file, line, f"{base.name} already {does} unlisted operators")
@@ -117,7 +117,7 @@ def _unlisted(top: MappingNode, judges: str, base: Profile | None) -> str:
     return word
 
 
-def _one_of(top: MappingNode, key: str, words: tuple[str, ...], default: str) -> str:
+def _read_choice(top: MappingNode, key: str, words: tuple[str, ...], default: str) -> str:
     word = top.text(key, default)
     if word not in words:
         known = ", ".join(map(repr, words))

@@ -44,14 +44,16 @@ class OperatorTypes:
     @lru_cache(maxsize=1 << 12)  # noqa: B019 -- tables are kept as long as the program runs
     def impact(self, combination: Combination) -> Effect | None:
         """Return the impact of a combination, or None if the runtime supports it."""
-        if _listed(combination, self.runs):
+        if _is_listed(combination, self.runs):
             return None
-        return next((effect for effect, rows in self.impacts if _listed(combination, rows)), self.otherwise)
+        return next(
+            (effect for effect, rows in self.impacts if _is_listed(combination, rows)), self.otherwise
+        )
 
     def kept_impact(self, role: str, combination: Combination) -> Effect | None:
         """Return the impact of a combination if the tensor of this role has the parameters of the right type, or None if
         the runtime supports it or only single roles were measured."""
-        listed = (effect for effect, rows in self.kept.get(role, ()) if _listed(combination, rows))
+        listed = (effect for effect, rows in self.kept.get(role, ()) if _is_listed(combination, rows))
         return next(listed, None if self.by_role else self.impact(combination))
 
     def nearest(self, combination: Combination) -> tuple[Row, ...]:
@@ -109,7 +111,7 @@ def _rows(texts: Sequence[str]) -> tuple[Row, ...]:
     return tuple(tuple(frozenset(cell.split("|")) for cell in text.split()) for text in texts)
 
 
-def _listed(combination: Combination, rows: Sequence[Row]) -> bool:
+def _is_listed(combination: Combination, rows: Sequence[Row]) -> bool:
     return any(all(c in cell for c, cell in zip(combination, row, strict=True)) for row in rows)
 
 

@@ -63,7 +63,7 @@ class ValueDomain:
             raise node.error(f"{self.name} {part}: it is above {self.above} always")
 
 
-def _named(*words: str) -> Vocabulary:
+def _words(*words: str) -> Vocabulary:
     return Vocabulary("a word", lambda: words)
 
 
@@ -77,7 +77,7 @@ _VERBS = {
         ValueDomain(
             "granularity",
             f"{', '.join(_GRANULARITIES)}, a list of these or {{same_as: role}}",
-            (Exactly, OneOf, SameAs), _named(*_GRANULARITIES), False,
+            (Exactly, OneOf, SameAs), _words(*_GRANULARITIES), False,
         ),
         ValueDomain("axis", "one whole number", (Exactly,), whole=True),
         ValueDomain("zero_point", f"a whole number, {_A_RANGE}, or a list of these", (Exactly, Range, OneOf), whole=True),
@@ -86,7 +86,7 @@ _VERBS = {
             "scale",
             "a number such as 1/256, a range such as 1/512..1, positive, normal, a list of these, or a mapping with "
             "equals, product_of, same_as, multiple_of or power_of",
-            (Exactly, Range, OneOf, MultipleOf, PowerOf, ProductOf, SameAs), _named("positive", "normal"), above=Fraction(0),
+            (Exactly, Range, OneOf, MultipleOf, PowerOf, ProductOf, SameAs), _words("positive", "normal"), above=Fraction(0),
         ),
     )
 }  # fmt: skip

@@ -129,8 +129,8 @@ def yaml_entries(text: str, shown: str, trusted: bool = False, form: str = _FORM
     found = _OPERATORS.search(text) if trusted else None
     operators = _entries(found, shown) if found else None
     if found is None or operators is None:
-        return _mapping(text, shown, form)
-    top = _mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
+        return _read_mapping(text, shown, form)
+    top = _read_mapping(text[: found.start(1)] + "\n" * found[1].count("\n") + text[found.end(1) :], shown)
     return MappingNode({**top.values, "ops": operators}, top.lines, top.line, shown)
 
 
@@ -165,12 +165,12 @@ def _entries(section: re.Match[str], file: str) -> MappingNode | None:
 
     def entry(name: str) -> Node:
         # Empty lines before the entry give its nodes the line numbers of the file.
-        return _mapping("\n" * (lines[name] - 1) + blocks[name], file).values[name]
+        return _read_mapping("\n" * (lines[name] - 1) + blocks[name], file).values[name]
 
     return MappingNode(Lazy(names, entry), lines, lines[names[0]], file)
 
 
-def _mapping(text: str, file: str, form: str = _FORM) -> MappingNode:
+def _read_mapping(text: str, file: str, form: str = _FORM) -> MappingNode:
     """Return the mapping of a text."""
     try:
         events = compose_yaml(text, _Untagged)

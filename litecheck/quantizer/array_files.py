@@ -51,11 +51,11 @@ def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = 
         return _constant(source)
     file, key = _member(source)
     if key is not None or file.lower().endswith(".npz"):
-        return _typed(file, read_npz(file, key), dtype)
+        return _check_type(file, read_npz(file, key), dtype)
     try:
         with open_file(file, piped=True) as stream:
             if file.lower().endswith(".npy"):
-                return _typed(file, read_npy(file, stream), dtype)
+                return _check_type(file, read_npy(file, stream), dtype)
             return _raw(file, stream, dtype, shape)
     except OSError as error:
         raise InputError(f"{file}: cannot be read, {reason(error)}") from error
@@ -87,7 +87,7 @@ def _member(source: str) -> tuple[str, str | None]:
     return source[: at + 4], source[at + 5 :]
 
 
-def _typed(file: str, values: NDArray[Any], dtype: str | None) -> Stored:
+def _check_type(file: str, values: NDArray[Any], dtype: str | None) -> Stored:
     own = str(values.dtype.name)
     if dtype is None or dtype == own:
         return Stored(values, own)

@@ -59,11 +59,11 @@ class ResolverSemantics:
         dtype = dtype or self.default_dtype
         self._check_kernel(INTO_INTEGERS, dtype, parameters)
         if self.resolver == "reference" or parameters.axis is not None or dtype == "int4":
-            with self._renaming():
+            with self._rename_errors():
                 return litert.quantize(x, parameters, dtype)
-        with self._renaming():
+        with self._rename_errors():
             flat = litert.reals(x).reshape(-1)
-        grid, delegated = self._grid(parameters, dtype), self._delegated(dtype)
+        grid, delegated = self._grid(parameters, dtype), self._is_delegated(dtype)
         if not np.isfinite(litert_vectors.reciprocal(grid.scale)):
             raise QuantizerError(
                 self.name, "scale", f"is {grid.scale}, whose reciprocal float32 does not hold"
@@ -81,18 +81,18 @@ class ResolverSemantics:
         """Dequantize stored integers to float32. ``stored`` names their type if it differs from the array's type."""
         kind = stored_type(self.name, q, stored, INTEGER_RANGES)
         self._check_kernel(OUT_OF_INTEGERS, kind, parameters)
-        with self._renaming():
+        with self._rename_errors():
             made = litert.dequantize(q, parameters, dtype, kind)
         if self.resolver == "reference" or parameters.axis is not None:
             return made
         grid = self._grid(parameters, kind)
-        if BITS[kind] <= 8 and not self._delegated(kind):
+        if BITS[kind] <= 8 and not self._is_delegated(kind):
             end = q.size // LANES * LANES
             body = partial(litert_vectors.dequantize_body, grid=grid)
             tiles.run(body, [q.reshape(-1)[:end]], made.reshape(-1)[:end])
         return made
 
-    def _delegated(self, dtype: str) -> bool:
+    def _is_delegated(self, dtype: str) -> bool:
         """Return True if XNNPACK runs the operator."""
         return self.resolver == "xnnpack" and dtype in _EIGHT_BITS
 
@@ -111,15 +111,15 @@ class ResolverSemantics:
 
     def _grid(self, parameters: Parameters, dtype: str) -> Grid:
         """Return the single scale and zero point, checked."""
-        with self._renaming():
+        with self._rename_errors():
             scales, zeros = litert.checked(parameters, (), dtype)
         scale = np.float32(scales.item())
-        if self._delegated(dtype) and scale < np.finfo(np.float32).smallest_normal:
+        if self._is_delegated(dtype) and scale < np.finfo(np.float32).smallest_normal:
             raise QuantizerError(self.name, "scale", f"is {scale}; XNNPACK takes no subnormal ones")
         return Grid(scale, int(zeros.item()), dtype)
 
     @contextmanager
-    def _renaming(self) -> Iterator[None]:
+    def _rename_errors(self) -> Iterator[None]:
         """Raise the QuantizerError of the formula under the name of this semantics."""
         try:
             yield

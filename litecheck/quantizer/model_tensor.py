@@ -33,7 +33,7 @@ def split(text: str) -> tuple[str, str]:
 
 def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
     named = [(sub, tensor) for sub in model.subgraphs for tensor in sub.tensors if tensor.name == name]
-    found = named or list(_numbered(model, name)) or list(_within(model, name))
+    found = named or list(_find_by_number(model, name)) or list(_find_in_subgraph(model, name))
     if len(found) > 1:
         ways = ", ".join(f"{sub.index}/{tensor.index}" for sub, tensor in found[:4])
         raise ConfigError(f"{model.file}: several tensors are called {name!r}: {ways}; give one of these")
@@ -45,13 +45,13 @@ def _choose(model: Model, name: str) -> tuple[Subgraph, Tensor]:
     return found[0]
 
 
-def _numbered(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
+def _find_by_number(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
     for sub in model.subgraphs:
         if name.isdecimal() and int(name) < len(sub.tensors):
             yield sub, sub.tensors[int(name)]
 
 
-def _within(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
+def _find_in_subgraph(model: Model, name: str) -> Iterator[tuple[Subgraph, Tensor]]:
     """Yield the tensors that match ``subgraph/tensor``. The subgraph's name may contain slashes."""
     for sub in model.subgraphs:
         for prefix in {f"{sub.index}/", f"{sub.name}/"}:

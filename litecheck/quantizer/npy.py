@@ -52,13 +52,16 @@ def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
     needed = prod(shape) * dtype.itemsize
     status = os.fstat(stream.fileno())
     if not stat.S_ISREG(status.st_mode) or not needed:
-        return _ordered(
-            _filled(file, stream, _bounded(file, needed, _UNPACKED_LIMIT), start), dtype, shape, fortran
+        return _restore_order(
+            _read_exactly(file, stream, _check_bytes(file, needed, _UNPACKED_LIMIT), start),
+            dtype,
+            shape,
+            fortran,
         )
     if status.st_size != start + needed:
         raise ArrayError(file, start, f"{status.st_size - start:,} bytes of data, the header says {needed:,}")
     mapped = np.memmap(stream, np.uint8, "r", start, (needed,))
-    return _ordered(mapped, dtype, shape, fortran)
+    return _restore_order(mapped, dtype, shape, fortran)
 
 
 def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
@@ -98,7 +101,7 @@ def _facts(header: bytes) -> dict[Any, Any] | None:
     return facts if isinstance(facts, dict) else None
 
 
-def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np.uint8]:
+def _read_exactly(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np.uint8]:
     """Read exactly ``needed`` bytes in pieces, so that memory grows with the data and not with the stated size."""
     pieces = bytearray()
     while piece := stream.read(min(_CHUNK, needed + 1 - len(pieces))):
@@ -112,7 +115,7 @@ def _filled(file: str, stream: IO[bytes], needed: int, start: int) -> NDArray[np
     return np.frombuffer(pieces, np.uint8)
 
 
-def _bounded(file: str, needed: int, most: int) -> int:
+def _check_bytes(file: str, needed: int, most: int) -> int:
     """Return ``needed``. Raise ArrayError if an array that is packed needs more bytes than ``most``."""
     if needed > most:
         raise ArrayError(
@@ -121,7 +124,7 @@ def _bounded(file: str, needed: int, most: int) -> int:
     return needed
 
 
-def _ordered(
+def _restore_order(
     data: NDArray[np.uint8], dtype: np.dtype[Any], shape: tuple[int, ...], fortran: bool
 ) -> NDArray[Any]:
     values = data.view(dtype)
@@ -142,9 +145,9 @@ def read_npz(file: str, key: str | None) -> NDArray[Any]:
     """Return the array ``key`` of a .npz file, or its only array. Raise ArrayError and ConfigError."""
     with _member(file, key) as (where, stream, header, most):
         start = stream.tell()
-        needed = _bounded(where, prod(header.shape) * header.dtype.itemsize, most)
-        data = _filled(where, stream, needed, start)
-    return _ordered(data, header.dtype, header.shape, header.fortran)
+        needed = _check_bytes(where, prod(header.shape) * header.dtype.itemsize, most)
+        data = _read_exactly(where, stream, needed, start)
+    return _restore_order(data, header.dtype, header.shape, header.fortran)
 
 
 def npz_header(file: str, key: str | None) -> NpyHeader:
@@ -162,13 +165,13 @@ def npz_rows(file: str, key: str | None) -> Iterator[NDArray[Any]]:
         yield from read_npz(file, key)
         return
     with _member(file, key) as (where, stream, header, most):
-        needed = _bounded(where, prod(header.shape[1:]) * header.dtype.itemsize, most)
+        needed = _check_bytes(where, prod(header.shape[1:]) * header.dtype.itemsize, most)
         for number in range(header.shape[0]):
             piece = stream.read(needed)
             if len(piece) < needed:
                 raise ArrayError(where, stream.tell(), f"ends in part {number} of {header.shape[0]}")
             data = np.frombuffer(piece, np.uint8)
-            yield _ordered(data, header.dtype, header.shape[1:], False)
+            yield _restore_order(data, header.dtype, header.shape[1:], False)
 
 
 @contextmanager

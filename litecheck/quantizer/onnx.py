@@ -83,7 +83,7 @@ def quantize_linear(
     with np.errstate(all="ignore"):
         inputs = [x, rounded_to(scale, division)]
         if zero_point is not None:
-            inputs.append(_one(zero_point.astype(inputs[1].dtype)))
+            inputs.append(_collapse_equal(zero_point.astype(inputs[1].dtype)))
         run(kernel, inputs, y)
     return y
 
@@ -123,7 +123,7 @@ def dequantize_linear(
             x_zero_point = _keep(semantics, x_zero_point, source)
         if source == "int32" and np.any(x_zero_point):
             raise QuantizerError(semantics, "x_zero_point", "is not 0; an int32 tensor has no zero point")
-    result = _named(semantics, "output_dtype", output_dtype) or name_of(x_scale)
+    result = _checked_type(semantics, "output_dtype", output_dtype) or name_of(x_scale)
     _check_type(semantics, "output_dtype", result, facts.real)
     parameters = granularity(
         semantics, x.shape, x_scale, x_zero_point, 1 if axis is None else axis, block_size or 0, facts
@@ -155,7 +155,7 @@ class Onnx:
     def quantize(self, x: NDArray[Any], parameters: Parameters, dtype: str | None = None) -> NDArray[Any]:
         scale, zero_point, shape = self._inputs(parameters)
         plain = zero_point is not None and zero_point.dtype == np.int64
-        target = _named(self.name, "dtype", dtype) or (self.default_dtype if plain else "")
+        target = _checked_type(self.name, "dtype", dtype) or (self.default_dtype if plain else "")
         if target:
             zero_point = _keep(self.name, np.zeros(scale.shape) if zero_point is None else zero_point, target)
         return quantize_linear(
@@ -166,10 +166,10 @@ class Onnx:
         self, q: NDArray[Any], parameters: Parameters, dtype: str | None = None, stored: str | None = None
     ) -> NDArray[Any]:
         scale, zero_point, shape = self._inputs(parameters)
-        source = _named(self.name, "q", stored)
+        source = _checked_type(self.name, "q", stored)
         if zero_point is not None:
             zero_point = _keep(self.name, zero_point, source or name_of(q)).astype(q.dtype, copy=False)
-        wanted = _named(self.name, "dtype", dtype)
+        wanted = _checked_type(self.name, "dtype", dtype)
         if wanted and wanted != name_of(scale):
             shape["output_dtype"] = wanted
         return dequantize_linear(q, scale, zero_point, version=self.version, x_dtype=source or None, **shape)
@@ -211,7 +211,7 @@ def _check_type(semantics: str, argument: str, name: str, allowed: tuple[str, ..
         raise QuantizerError(semantics, argument, f"is {name}; this version takes {', '.join(allowed)}")
 
 
-def _named(semantics: str, argument: str, value: str | int | None) -> str:
+def _checked_type(semantics: str, argument: str, value: str | int | None) -> str:
     """Return the name of a type, or "" if the type is not given (None, 0 or "")."""
     try:
         return type_name(value) if value else ""
@@ -220,7 +220,7 @@ def _named(semantics: str, argument: str, value: str | int | None) -> str:
 
 
 def _zero_point_type(semantics: str, zero_point: NDArray[Any], stated: str | None) -> str:
-    found, name = name_of(zero_point), _named(semantics, "zero_point_dtype", stated)
+    found, name = name_of(zero_point), _checked_type(semantics, "zero_point_dtype", stated)
     if not name or found == name:
         return found
     if name not in RANGES or zero_point.dtype != storage(name):
@@ -233,7 +233,7 @@ def _stored_type(semantics: str, x: NDArray[Any], zero_point: NDArray[Any] | Non
     """Return the stored type: the type of ``x``, or a narrower type in a byte, from ``x_dtype`` or the zero point."""
     found = name_of(x)
     of_zero_point = "" if zero_point is None else name_of(zero_point)
-    name = _named(semantics, "x_dtype", stated) or of_zero_point
+    name = _checked_type(semantics, "x_dtype", stated) or of_zero_point
     if not name or name == found or name not in RANGES or x.dtype != storage(name):
         if stated and name != found:
             raise QuantizerError(semantics, "x_dtype", f"is {name}, but x is {found}")
@@ -259,7 +259,7 @@ def _keep(semantics: str, zero_point: NDArray[Any], name: str) -> NDArray[Any]:
 
 def _target(semantics: str, known: str | None, output_dtype: str | int | None, facts: VersionFacts) -> str:
     """Return the type of ``y``: the zero point's type, else ``output_dtype``, else uint8."""
-    wanted = _named(semantics, "output_dtype", output_dtype)
+    wanted = _checked_type(semantics, "output_dtype", output_dtype)
     if known and wanted and known != wanted:
         raise QuantizerError(semantics, "output_dtype", f"is {wanted}, but y_zero_point is {known}")
     target = known or wanted or "uint8"
@@ -273,13 +273,13 @@ def _division(semantics: str, scale: str, precision: str | int | None) -> str:
     float64 represents the exact quotient of integers and powers of two: it has enough bits that rounding the float64
     quotient equals rounding the exact quotient.
     """
-    named = _named(semantics, "precision", precision) or scale
+    named = _checked_type(semantics, "precision", precision) or scale
     if named != scale:
         _check_type(semantics, "precision", named, _PRECISIONS)
     return "float64" if named in ("int32", "float8e8m0") else named
 
 
-def _one(values: NDArray[Any]) -> NDArray[Any]:
+def _collapse_equal(values: NDArray[Any]) -> NDArray[Any]:
     """Return one element if all elements are equal, because tiles pass it as a scalar, else the array unchanged."""
     same = values.size and (values == values.flat[0]).all()
     return values.reshape(-1)[:1].reshape(()) if same else values

@@ -28,11 +28,11 @@ def compare_reals(
     """
     dtype = str(expected.dtype.name)
     if expected.shape != actual.shape:
-        raise _refused("shape", f"expected has {expected.shape}, actual has {actual.shape}")
+        raise _error("shape", f"expected has {expected.shape}, actual has {actual.shape}")
     if expected.dtype != actual.dtype or dtype not in _BITS:
-        raise _refused("dtype", f"expected holds {dtype}, actual {actual.dtype}")
+        raise _error("dtype", f"expected holds {dtype}, actual {actual.dtype}")
     if unit not in UNITS or not 0 <= tolerance < np.inf:
-        raise _refused("tolerance", f"{tolerance} {unit}; it is a number of ULP or a share")
+        raise _error("tolerance", f"{tolerance} {unit}; it is a number of ULP or a share")
     ours, theirs = expected.reshape(-1), actual.reshape(-1)
     magnitude = max((_largest(ours[i : i + TILE]) for i in range(0, ours.size, TILE)), default=0.0) or 1.0
     counts, beyond, farthest = np.zeros_like(tally(np.empty(0, np.int64))), 0, 0.0
@@ -41,10 +41,10 @@ def compare_reals(
     wide: Any = object if dtype == "float64" else np.int64
     for start in range(0, ours.size, TILE):
         a, b = ours[start : start + TILE], theirs[start : start + TILE]
-        at = np.flatnonzero(_ordered(a, dtype) != _ordered(b, dtype))
+        at = np.flatnonzero(_order_integers(a, dtype) != _order_integers(b, dtype))
         if not at.size:
             continue
-        steps = _ordered(b[at], dtype).astype(wide) - _ordered(a[at], dtype).astype(wide)
+        steps = _order_integers(b[at], dtype).astype(wide) - _order_integers(a[at], dtype).astype(wide)
         with np.errstate(invalid="ignore", over="ignore"):
             off = np.abs(b[at].astype(np.float64) - a[at].astype(np.float64)) / magnitude
         shares = np.where(np.isnan(off), np.inf, off)
@@ -66,11 +66,11 @@ def compare_reals(
     )  # fmt: skip
 
 
-def _refused(argument: str, message: str) -> QuantizerError:
+def _error(argument: str, message: str) -> QuantizerError:
     return QuantizerError("compare", argument, message)
 
 
-def _ordered(values: NDArray[Any], dtype: str) -> NDArray[np.int64]:
+def _order_integers(values: NDArray[Any], dtype: str) -> NDArray[np.int64]:
     """Return integers in the order of the values: both zeros are 0, and every NaN is infinity + 1."""
     width = _BITS[dtype]
     bits = np.ascontiguousarray(values).view(width).astype(np.int64)

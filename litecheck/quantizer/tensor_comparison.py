@@ -53,30 +53,30 @@ def compare(
 
         if quantization is not None or dtype is not None:
             message = f"holds {actual.dtype}, no stored integers; without parameters and type two real tensors are compared"
-            raise _refused("actual", message)
+            raise _error("actual", message)
         return compare_reals(expected, actual, tolerance, unit or "ULP")
     if unit not in (None, "LSB"):
-        raise _refused("tolerance", f"is in {unit}; stored integers differ in LSB")
+        raise _error("tolerance", f"is in {unit}; stored integers differ in LSB")
     told = type_word("compare", dtype)
     name = _stored_type(actual, "actual", told)
     expected = as_array("compare", expected, np.float32) if expected.dtype == np.float64 else expected
     if expected.shape != actual.shape:
-        raise _refused("shape", f"expected has {_words(expected.shape)}, actual has {_words(actual.shape)}")
+        raise _error("shape", f"expected has {_words(expected.shape)}, actual has {_words(actual.shape)}")
     if tolerance < 0:
-        raise _refused("tolerance", f"{tolerance} LSB; it cannot be negative")
+        raise _error("tolerance", f"{tolerance} LSB; it cannot be negative")
     if tolerance != int(tolerance):
-        raise _refused("tolerance", f"{tolerance} LSB; it is a whole number")
+        raise _error("tolerance", f"{tolerance} LSB; it is a whole number")
     parameters = None if quantization is None else as_parameters("compare", quantization)
     if parameters is not None:
         _check_fits(parameters, actual.shape)
     integers, real, by = expected, None, ""
     if _is_real(expected):
-        integers, parameters, by = _quantized(expected, parameters, semantics, name)
+        integers, parameters, by = _quantize_expected(expected, parameters, semantics, name)
         real = expected.reshape(-1)
     elif _stored_type(expected, "expected", told) != name:
-        raise _refused("dtype", f"expected holds {expected.dtype}, actual {actual.dtype}")
+        raise _error("dtype", f"expected holds {expected.dtype}, actual {actual.dtype}")
     case = Mismatch(_flat(integers), _flat(actual), name, actual.shape, 0, real, parameters, by)
-    return _compared(case, tolerance)
+    return _compare_tiles(case, tolerance)
 
 
 def _check_arguments(
@@ -93,7 +93,7 @@ def _check_arguments(
     check_words("compare", semantics=None if hasattr(semantics, "quantize") else semantics, unit=unit)
 
 
-def _refused(argument: str, message: str) -> QuantizerError:
+def _error(argument: str, message: str) -> QuantizerError:
     return QuantizerError(_WHO, argument, message)
 
 
@@ -109,15 +109,15 @@ def _stored_type(array: NDArray[Any], argument: str, told: str | None) -> str:
     own = str(array.dtype.name)
     if own not in RANGES:
         hint = "; quantize it first, or give real values on both sides" if _is_real(array) else ""
-        raise _refused(argument, f"holds {own}, no stored integers{hint}")
+        raise _error(argument, f"holds {own}, no stored integers{hint}")
     if told is None or told == own:
         return own
     if told not in RANGES:
-        raise _refused("dtype", f"{told} is not an integer type")
+        raise _error("dtype", f"{told} is not an integer type")
     low, high = RANGES[told]
     smallest, largest = (int(array.min()), int(array.max())) if array.size else (low, high)
     if RANGES[own][0] > low or RANGES[own][1] < high or smallest < low or largest > high:
-        raise _refused(argument, f"holds {own} from {smallest} to {largest}, which is not {told}")
+        raise _error(argument, f"holds {own} from {smallest} to {largest}, which is not {told}")
     return told
 
 
@@ -126,7 +126,7 @@ def _check_fits(parameters: Parameters, shape: tuple[int, ...]) -> None:
     if axis is None:
         fits = count == 1
     elif not -len(shape) <= axis < len(shape):
-        raise _refused("axis", f"{axis} is not an axis of {len(shape)} dimensions")
+        raise _error("axis", f"{axis} is not an axis of {len(shape)} dimensions")
     elif parameters.block_size:
         axis %= len(shape)
         blocks = -(-shape[axis] // parameters.block_size)
@@ -135,7 +135,7 @@ def _check_fits(parameters: Parameters, shape: tuple[int, ...]) -> None:
         fits = count == shape[axis]
     if not fits:
         where = "" if axis is None else f" along axis {axis}"
-        raise _refused("scale", f"{count} scales{where} do not fit a tensor of {_words(shape)}")
+        raise _error("scale", f"{count} scales{where} do not fit a tensor of {_words(shape)}")
 
 
 def _flat(array: NDArray[Any]) -> NDArray[Any]:
@@ -144,7 +144,7 @@ def _flat(array: NDArray[Any]) -> NDArray[Any]:
     return flat if flat.dtype.kind in "iu" else flat.astype(np.int8)
 
 
-def _quantized(
+def _quantize_expected(
     expected: NDArray[Any], parameters: Parameters | None, semantics: str | Semantics, dtype: str
 ) -> tuple[NDArray[Any], Parameters, str]:
     """Return the expected integers, their parameters, and the name of the semantics.
@@ -157,13 +157,11 @@ def _quantized(
     if parameters is None and (choose := getattr(judge, "choose", None)):
         parameters = choose(expected)
     if parameters is None:
-        raise _refused(
-            "quantization", f"expected holds {expected.dtype}; its scale and zero point are needed"
-        )
+        raise _error("quantization", f"expected holds {expected.dtype}; its scale and zero point are needed")
     return judge.quantize(expected, parameters, dtype), parameters, judge.name
 
 
-def _compared(case: Mismatch, tolerance: float) -> Comparison:
+def _compare_tiles(case: Mismatch, tolerance: float) -> Comparison:
     counts = np.zeros((2, len(EDGES)), np.int64)
     mismatches, beyond, first, worst, most = 0, 0, None, 0, 0
     for start, positions, difference in _differences(case):

@@ -38,17 +38,17 @@ def stated_parameters(tensor: Tensor, subgraph: Subgraph) -> Parameters:
     elif isinstance(details, MultiAxis):
         blocks = _multi_axis(tensor, details)
     else:
-        raise _refused("is custom, only its maker can read it")
+        raise _error("is custom, only its maker can read it")
     if len(blocks) != len(tensor.shape) or not blocks or min(blocks) < 1:
-        raise _refused(f"has blocks {blocks} for a tensor {tensor.shape}")
+        raise _error(f"has blocks {blocks} for a tensor {tensor.shape}")
     scale = _values(subgraph, details.scales, "scales")
     zero = None if details.zero_points < 0 else _values(subgraph, details.zero_points, "zero points")
     if isinstance(details, MultiAxis):
         scale = _spread_axes(scale, details, len(tensor.shape))
         zero = None if zero is None else _spread_axes(zero, details, len(tensor.shape))
     return Parameters(
-        _on_grid(scale, tensor.shape, blocks),
-        None if zero is None else _on_grid(zero.astype(np.int64), tensor.shape, blocks),
+        _expand_grid(scale, tensor.shape, blocks),
+        None if zero is None else _expand_grid(zero.astype(np.int64), tensor.shape, blocks),
         len(tensor.shape) - 1,
         blocks[-1],
     )
@@ -57,21 +57,21 @@ def stated_parameters(tensor: Tensor, subgraph: Subgraph) -> Parameters:
 def _affine(tensor: Tensor, quantization: Quantization) -> Parameters:
     scale, zero = quantization.scale, quantization.zero_point
     if not scale.size:
-        raise _refused("is not stated")
+        raise _error("is not stated")
     if zero.size not in (0, 1, scale.size):
-        raise _refused(f"has {scale.size} scales and {zero.size} zero points")
+        raise _error(f"has {scale.size} scales and {zero.size} zero points")
     zeros = np.broadcast_to(zero, scale.shape) if zero.size else None
     if scale.size == 1:
         return Parameters(scale, zeros)
     if not 0 <= quantization.axis < len(tensor.shape) or tensor.shape[quantization.axis] != scale.size:
-        raise _refused(f"has {scale.size} scales for dimension {quantization.axis} of {tensor.shape}")
+        raise _error(f"has {scale.size} scales for dimension {quantization.axis} of {tensor.shape}")
     return Parameters(scale, zeros, quantization.axis)
 
 
 def _multi_axis(tensor: Tensor, details: MultiAxis) -> tuple[int, ...]:
     """Return the size of a block in every dimension."""
     if not details.axes or not all(0 <= axis < len(tensor.shape) for axis in details.axes):
-        raise _refused(f"has axes {details.axes} for a tensor {tensor.shape}")
+        raise _error(f"has axes {details.axes} for a tensor {tensor.shape}")
     blocks = [1 if i in details.axes else max(1, length) for i, length in enumerate(tensor.shape)]
     blocks[details.axes[-1]] = details.block_size or 1
     return tuple(blocks)
@@ -87,13 +87,13 @@ def _spread_axes(values: NDArray[Any], details: MultiAxis, rank: int) -> NDArray
     return spread
 
 
-def _on_grid(values: NDArray[Any], shape: tuple[int, ...], blocks: tuple[int, ...]) -> NDArray[Any]:
+def _expand_grid(values: NDArray[Any], shape: tuple[int, ...], blocks: tuple[int, ...]) -> NDArray[Any]:
     """Expand values for a grid of blocks to values for blocks of the last dimension only."""
     grid = tuple(-(-length // block) for length, block in zip(shape, blocks, strict=True))
     try:
         values = np.broadcast_to(values, grid)
     except ValueError:
-        raise _refused(f"has values of shape {values.shape} for a grid of blocks {grid}") from None
+        raise _error(f"has values of shape {values.shape} for a grid of blocks {grid}") from None
     for axis, block in enumerate(blocks[:-1]):
         if grid[axis] == 1 and shape[axis] != 1:
             values = np.broadcast_to(values, (*values.shape[:axis], shape[axis], *values.shape[axis + 1 :]))
@@ -104,7 +104,7 @@ def _on_grid(values: NDArray[Any], shape: tuple[int, ...], blocks: tuple[int, ..
 
 def _values(subgraph: Subgraph, index: int, what: str) -> NDArray[Any]:
     if not 0 <= index < len(subgraph.tensors):
-        raise _refused(f"has its {what} in tensor {index}, which does not exist")
+        raise _error(f"has its {what} in tensor {index}, which does not exist")
     tensor = subgraph.tensors[index]
     if tensor.dtype == "bfloat16" and tensor.data is not None:
         upper = tensor.data.view("<u2").astype(np.uint32) << np.uint32(16)
@@ -112,9 +112,9 @@ def _values(subgraph: Subgraph, index: int, what: str) -> NDArray[Any]:
         return wide
     values = stored_integers(tensor)
     if values is None:
-        raise _refused(f"has its {what} in tensor {index}, which holds no readable values")
+        raise _error(f"has its {what} in tensor {index}, which holds no readable values")
     return values
 
 
-def _refused(message: str) -> QuantizerError:
+def _error(message: str) -> QuantizerError:
     return QuantizerError("litert", "quantization", message)

@@ -59,9 +59,9 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
         "source": f"litecheck {diagnosis.version}, diagnose, seed {diagnosis.seed}: {diagnosis.described}",
         "extends": base,
         "operators": {
-            key: _ordered(entry)
+            key: _order_entry(entry)
             for opcode, by_type in operators.items()
-            for key, entry in _joined(opcode, by_type).items()
+            for key, entry in _join_types(opcode, by_type).items()
         },
     }
     body = yaml.safe_dump(document, sort_keys=False, width=_WIDTH, allow_unicode=True)
@@ -76,7 +76,7 @@ def slug(name: str) -> str:
     return re.sub(r"[^a-z0-9.]+", "-", name.lower()).strip("-.") or "device"
 
 
-def _joined(opcode: str, by_type: Mapping[str, _Entry]) -> Mapping[str, _Entry]:
+def _join_types(opcode: str, by_type: Mapping[str, _Entry]) -> Mapping[str, _Entry]:
     """Return one entry for all types of an operator, or an entry for each type if two types differ."""
     typed = {f"{opcode}/{kind}": entry for kind, entry in by_type.items()}
     if len({entry.get("defect") for entry in by_type.values()}) > 1:
@@ -95,7 +95,7 @@ def _joined(opcode: str, by_type: Mapping[str, _Entry]) -> Mapping[str, _Entry]:
     return {opcode: joined}
 
 
-def _ordered(entry: _Entry) -> _Entry:
+def _order_entry(entry: _Entry) -> _Entry:
     """Return the entry with reasons last; a step with a single unconditional variant is replaced by the variant."""
     steps = {key: value for key, value in entry.items() if key != "because"}
     for key, variants in steps.items():

@@ -34,7 +34,7 @@ _CHECK = "litecheck certify SUITE RESULTS --check certificate.json"
 
 def summary(certificate: Certificate) -> str:
     """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD); 3 of 413 cases waived; 413 cases: 410 passed, 3 failed``."""
-    return visible(f"{device_of(certificate)}: {certificate.verdict}{_told(certificate)}")
+    return visible(f"{device_of(certificate)}: {certificate.verdict}{_summary_tail(certificate)}")
 
 
 def device_of(certificate: Certificate) -> str:
@@ -43,7 +43,7 @@ def device_of(certificate: Certificate) -> str:
     return f"{device.name} {device.version}".strip()
 
 
-def _told(certificate: Certificate) -> str:
+def _summary_tail(certificate: Certificate) -> str:
     """Return the unshown claims, tolerances, waivers, and the cases by ending; invalid models are counted
     separately."""
     invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
@@ -55,14 +55,14 @@ def _told(certificate: Certificate) -> str:
     waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
     told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
     told += f"; {counted(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
-    return f"{short}{_within(certificate)}{waived}{told}"
+    return f"{short}{_tolerance_text(certificate)}{waived}{told}"
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {CaseOutcome(ending).text}" for ending, number in counts.items())
 
 
-def _within(certificate: Certificate) -> str:
+def _tolerance_text(certificate: Certificate) -> str:
     """Return `` within 255 LSB (ADD)`` for the operators with a tolerance; "" without any."""
     found: dict[str, list[str]] = {}
     for row in certificate.operators:
@@ -98,7 +98,7 @@ def lines(certificate: Certificate) -> Iterator[str]:
 def document(certificate: Certificate) -> layout.Document:
     """Return the page for a customer: claims, checks, features not exercised, and the command of a new check."""
     title: layout.Line = ("Certificate of ", layout.Bold(visible(device_of(certificate))))
-    told = visible(f"{certificate.verdict}{_told(certificate)}")
+    told = visible(f"{certificate.verdict}{_summary_tail(certificate)}")
     parts, version = tuple(_parts(certificate)), certificate.tool.removeprefix("litecheck ")
     return layout.Document(
         "certify", title, certificate.verdict, told, tuple(_facts(certificate)), parts, version

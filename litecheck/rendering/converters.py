@@ -43,13 +43,13 @@ def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
     """Return a row for each output of each converter's model."""
     return [
         (output.output, one.via, ratio(output), without_dc(output), f"{output.distortion.largest:.4g}",
-         _same(output))
+         _top_text(output))
         for one in compared.outcomes
         for output in (one.agreement.outputs if one.agreement else ())
     ]  # fmt: skip
 
 
-def _same(output: TensorAgreement) -> str:
+def _top_text(output: TensorAgreement) -> str:
     return f"{output.top.agreeing:,} of {output.top.rows:,}" if output.top else ""
 
 
@@ -98,11 +98,11 @@ def values(compared: ConverterComparison) -> dict[str, Any]:
         "data": compared.data,
         "samples": compared.samples,
         "warnings": list(compared.warnings),
-        "converters": [_plain(one) for one in compared.outcomes],
+        "converters": [_outcome_values(one) for one in compared.outcomes],
     }
 
 
-def _plain(one: ConverterOutcome) -> dict[str, Any]:
+def _outcome_values(one: ConverterOutcome) -> dict[str, Any]:
     made, report = one.converted, one.report
     return {
         "converter": one.via,

@@ -37,7 +37,7 @@ def document(diagnosis: Diagnosis) -> layout.Document:
         *(_operator(f"operator-{n}", one) for n, one in enumerate(d.operators)),
         *_models(d),
         layout.Heading(("Not tried: of this nothing is known",)),
-        layout.ItemList(tuple((text,) for text in _untried(d)))
+        layout.ItemList(tuple((text,) for text in _untested_sentences(d)))
         if d.untried
         else layout.Paragraph(("Nothing.",)),
     )
@@ -47,7 +47,7 @@ def document(diagnosis: Diagnosis) -> layout.Document:
     )
 
 
-def _untried(of: Diagnosis | Diagnosed) -> tuple[str, ...]:
+def _untested_sentences(of: Diagnosis | Diagnosed) -> tuple[str, ...]:
     return tuple(map(untested_sentence, of.untried))
 
 
@@ -71,7 +71,7 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
             (layout.StatusIcon(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
             (d.form,),
             (", ".join(filter(None, (wording.computed_by(d), wording.notes(d)))),),
-            (_published(d),),
+            (_published_names(d),),
             (f"{d.probes:,}",),
             (f"{d.elements:,}",),
         )
@@ -80,7 +80,7 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
     return layout.TableGrid(("operator", "type", "variant", "arithmetic", ">probes", ">outputs"), tuple(rows))
 
 
-def _published(d: Diagnosed) -> str:
+def _published_names(d: Diagnosed) -> str:
     return ", ".join(d.fits[0].published) if d.fits else ""
 
 
@@ -90,12 +90,12 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Collapsible:
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
     rows: tuple[tuple[str, layout.Line], ...] = (
         ("computed by", (wording.computed_by(d),)),
-        ("arithmetic", (_published(d),)),
+        ("arithmetic", (_published_names(d),)),
         ("evidence", (f"{counted(d.elements, 'output')} of {counted(d.probes, 'probe')}{asked}",)),
         ("wrong", layout.broken(problems)),
         ("no answer", layout.broken(tuple(wording.silent(d)))),
         ("parameters", layout.broken(tuple(f"{had.property}: {probed_values(had)}" for had in d.tried))),
-        ("not tried", layout.broken(_untried(d))),
+        ("not tried", layout.broken(_untested_sentences(d))),
         ("other ways", layout.broken(evidence)),
         ("names", layout.broken(tuple(f"{o.called} is '{shorten(o.title)}'" for o in d.owned))),
     )
@@ -109,7 +109,7 @@ def _operator(anchor: str, d: Diagnosed) -> layout.Collapsible:
 def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
     """Yield each model with its operators by kind: the number tried, and the number explained."""
     rows = [
-        _own(model, d, own)
+        _own_row(model, d, own)
         for model in diagnosis.models
         for d in diagnosis.operators
         if (own := [o for o in d.owned if o.model == model])
@@ -119,7 +119,7 @@ def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
         yield from (layout.Heading(("Models",)), layout.TableGrid(heads, tuple(rows)))
 
 
-def _own(model: str, d: Diagnosed, own: Sequence[ModelOperator]) -> tuple[layout.Line, ...]:
+def _own_row(model: str, d: Diagnosed, own: Sequence[ModelOperator]) -> tuple[layout.Line, ...]:
     good = sum(o.explained for o in own)
     sign = layout.StatusIcon("explained" if good == len(own) else "not explained")
     wrong = ", ".join(f"{o.called} '{shorten(o.title)}'" for o in own if not o.explained)
@@ -151,7 +151,7 @@ def results(diagnosis: Diagnosis) -> result.Results:
         {"diagnosis": {"device": d.described, "verdict": verdict, "models": d.models}},
         tuple(
             result.ResultRow("diagnose/not-tried", "note", text, result.RowPlace(d.device))
-            for text in _untried(d)
+            for text in _untested_sentences(d)
         ),
     )
 
@@ -219,21 +219,21 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
             yield ""
             yield f"{visible(diagnosed.opcode)} {diagnosed.form}: {diagnosed.conclusion}"
             for line in lines:
-                yield from _wrapped(line, width)
+                yield from _wrap_line(line, width)
     if diagnosis.untried:
         yield ""
         yield "not tried:"
-        for line in _untried(diagnosis):
-            yield from _wrapped(line, width)
+        for line in _untested_sentences(diagnosis):
+            yield from _wrap_line(line, width)
 
 
-def _wrapped(line: str, width: int | None) -> list[str]:
+def _wrap_line(line: str, width: int | None) -> list[str]:
     return wrap(line, width or _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
 def _columns(d: Diagnosed) -> tuple[str, ...]:
     counts = str(d.probes), f"{d.elements:,}"
-    return visible(d.opcode), d.form, wording.computed_by(d), _published(d), *counts, wording.notes(d)
+    return visible(d.opcode), d.form, wording.computed_by(d), _published_names(d), *counts, wording.notes(d)
 
 
 def _details(d: Diagnosed) -> Iterator[str]:
@@ -242,7 +242,7 @@ def _details(d: Diagnosed) -> Iterator[str]:
     yield from wording.named(d, told)
     yield from wording.silent(d)
     if d.untried:
-        yield f"not tried: {'; '.join(_untried(d))}"
+        yield f"not tried: {'; '.join(_untested_sentences(d))}"
 
 
 def values(diagnosis: Diagnosis) -> dict[str, Any]:

@@ -40,14 +40,14 @@ def escaped(text: str, *, lines: bool = False, before: str | None = None) -> str
     start = before or ""
     text = start + text
     if not (text.replace("\n", "") if lines else text).isprintable():
-        text = "".join(c if c.isprintable() or (lines and c == "\n") else _spelled(c) for c in text)
-    text = _PRINTABLE_BUT_UNSAFE.sub(lambda found: found[0][:-1] + _spelled(found[0][-1]), text)
+        text = "".join(c if c.isprintable() or (lines and c == "\n") else _escape_character(c) for c in text)
+    text = _PRINTABLE_BUT_UNSAFE.sub(lambda found: found[0][:-1] + _escape_character(found[0][-1]), text)
     if before is not None:
-        text = _WORKFLOW_COMMAND.sub(lambda found: found[1] + _spelled(":"), text)
+        text = _WORKFLOW_COMMAND.sub(lambda found: found[1] + _escape_character(":"), text)
     return text[len(start) :]
 
 
-def _spelled(character: str) -> str:
+def _escape_character(character: str) -> str:
     """Return the escape of a character, as Python writes it."""
     return f"\\x{ord(character):02x}" if character in ":[" else character.encode("unicode_escape").decode()
 

@@ -45,9 +45,9 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
     if not width >= NARROWEST:
         raise ConfigError(f"width: got {width} columns, expected at least {NARROWEST}")
     chosen = tuple(map(load_profile, DEFAULT_PROFILES)) if profiles is None else tuple(profiles)
-    named = list(_each_once(row for profile in chosen for row in named_rows(profile, path)))
+    named = list(_drop_repeated(row for profile in chosen for row in named_rows(profile, path)))
     if not named:
-        raise _missing(path, chosen)
+        raise _missing_error(path, chosen)
     if len(named) > _IN_FULL:
         return _summary(path, named, width)
     return "\n".join(explanation(row, width) for row in named)
@@ -80,7 +80,7 @@ def named_rows(profile: Profile, path: str) -> Iterator[Row]:
     yield from (Row(profile, None, requirement) for requirement in implied(profile, path))
 
 
-def _each_once(found: Iterable[Row]) -> Iterator[Row]:
+def _drop_repeated(found: Iterable[Row]) -> Iterator[Row]:
     """Yield rows without repeating requirements of a runtime that several profiles have, such as ``ADD/types``."""
     seen = set()
     for row in found:
@@ -90,7 +90,7 @@ def _each_once(found: Iterable[Row]) -> Iterator[Row]:
         seen.add(stated)
 
 
-def _missing(path: str, chosen: Sequence[Profile]) -> ConfigError:
+def _missing_error(path: str, chosen: Sequence[Profile]) -> ConfigError:
     """Return the error for a path that none of the profiles has, with profiles that have it or similar paths."""
     names = tuple(profile.name for profile in chosen)
     known = (name for name in dict.fromkeys((*DEFAULT_PROFILES, *profile_names())) if name not in names)

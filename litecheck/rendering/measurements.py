@@ -42,7 +42,7 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
     """
     found = _found(pattern)
     if not found:
-        hint = suggested(pattern, [one.name for one in _every()])
+        hint = suggested(pattern, [one.name for one in _all_described()])
         raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
     return found
 
@@ -59,13 +59,13 @@ def measurement_hint(word: str) -> str:
 
 def _found(pattern: str) -> tuple[Described, ...]:
     """Return the measurements that a pattern matches by name, then those that it matches by description."""
-    every = tuple(_every())
+    every = tuple(_all_described())
     named = tuple(one for one in every if _matches(one.name, pattern))
     described = (one for one in every if one not in named and pattern.lower() in one.meaning.lower())
     return (*named, *described)
 
 
-def _every() -> Iterator[Described]:
+def _all_described() -> Iterator[Described]:
     operands = (f"{ROLE}.{name}" for name in operand_measurements())
     for name in (*operator_measurements(), *operands):
         yield Described(name, vocabulary(name).called or "a number", meaning(name))
@@ -80,7 +80,7 @@ def _matches(name: str, pattern: str) -> bool:
 
 def measurement_names(incomplete: str) -> list[str]:
     """Return the names that begin with the text, for shell completion."""
-    return [one.name for one in _every() if one.name.startswith(incomplete)]
+    return [one.name for one in _all_described() if one.name.startswith(incomplete)]
 
 
 def print_measurements(pattern: str, console: Console) -> None:

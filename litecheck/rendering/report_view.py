@@ -77,33 +77,33 @@ class ReportView:
         self.report = report
         self.command, self._modules = _REPORTS[type(report).__name__]
 
-    def _made(self, name: str, *arguments: object) -> Any:
+    def _call(self, name: str, *arguments: object) -> Any:
         module = import_module(f"litecheck.rendering.{self._modules[name]}")
         return getattr(module, name)(self.report, *arguments)
 
     def results(self) -> Results:
         """Return the result rows."""
-        results: Results = self._made("results")
+        results: Results = self._call("results")
         return results
 
     def document(self) -> Document:
         """Return the report as a document of headings and tables."""
-        document: Document = self._made("document")
+        document: Document = self._call("document")
         return document
 
     def operators(self) -> tuple[OperatorLine, ...]:
         """Return the table of operators."""
-        lines: tuple[OperatorLine, ...] = self._made("operators")
+        lines: tuple[OperatorLine, ...] = self._call("operators")
         return lines
 
     def values(self) -> dict[str, Any]:
         """Return the report as plain values."""
-        return dict(self._made("values"))
+        return dict(self._call("values"))
 
     def page(self) -> str:
         """Return the report as an HTML page."""
         if "page" in self._modules:
-            return str(self._made("page"))
+            return str(self._call("page"))
         from litecheck.rendering.html.page import page
 
         return page(self.document())
@@ -118,15 +118,15 @@ class ReportView:
         """Return node data for Model Explorer. Raise ConfigError for several models: a graph shows one model."""
         if "nodes" not in self._modules:
             raise ConfigError("model-explorer is about one model: verify them one by one")
-        return dict(self._made("nodes"))
+        return dict(self._call("nodes"))
 
     def print(self, console: Console, verbose: bool = False) -> None:
         """Print the report to a terminal; ``verbose`` shortens nothing."""
-        self._made("print_report", console, verbose)
+        self._call("print_report", console, verbose)
 
     def brief(self) -> str:
         """Return the failures, a line each."""
-        return str(self._made("brief"))
+        return str(self._call("brief"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,7 +100,7 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
 
     Raise ConfigError if no profile has a rule for the operator.
     """
-    for profile in _with_rule(profiles, opcode):
+    for profile in _require_rule(profiles, opcode):
         rule = profile.operators[opcode]
         console.print(visible(f"{rule.opcode} by {profile.name}"), style="bold")
         for line in scope(rule):
@@ -112,7 +112,7 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
         print_table(("requirement", "required", "level", "rule"), listed, _WHOLE, console)
 
 
-def _with_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
+def _require_rule(profiles: Iterable[Profile], opcode: str) -> tuple[Profile, ...]:
     profiles = tuple(profiles)
     found = tuple(profile for profile in profiles if opcode in profile.operators)
     if not found:
@@ -143,7 +143,7 @@ def shows(relaxed: Relaxation) -> str:
 
 def json_text(profiles: Iterable[Profile], opcode: str | None = None) -> str:
     """Return profiles as a JSON document: all rules, or an operator's. Raise ConfigError as ``print_rules``."""
-    chosen = _with_rule(profiles, opcode) if opcode else profiles
+    chosen = _require_rule(profiles, opcode) if opcode else profiles
     values = [profile_values(profile, opcode) for profile in chosen]
     return json_document({"litecheck_rules": 1, "profiles": values})
 

@@ -36,8 +36,8 @@ def summary(compared: RunComparison) -> str:
 
 def _facts(compared: RunComparison) -> list[tuple[str, str]]:
     rows = [
-        ("before", _named(compared.before, compared.devices[0])),
-        ("after", _named(compared.after, compared.devices[1])),
+        ("before", _side_name(compared.before, compared.devices[0])),
+        ("after", _side_name(compared.after, compared.devices[1])),
     ]
     if compared.suites[0] != compared.suites[1]:
         rows.append(("suites", "two different ones: cases of the same name may ask something else"))
@@ -49,7 +49,7 @@ def _facts(compared: RunComparison) -> list[tuple[str, str]]:
     return rows
 
 
-def _named(file: str, device: str) -> str:
+def _side_name(file: str, device: str) -> str:
     return f"{file}: {device}" if device else file
 
 
@@ -66,13 +66,15 @@ def _sections(compared: RunComparison) -> list[tuple[str, list[tuple[str, ...]]]
 
 
 def _row(change: CaseChange) -> tuple[str, ...]:
-    before, after = (_ended(side) for side in (change.before, change.after))
+    before, after = (_ending_text(side) for side in (change.before, change.after))
     if before == after:
-        before, after = (f"{_ended(side)} ({side.arithmetic})" for side in (change.before, change.after))
+        before, after = (
+            f"{_ending_text(side)} ({side.arithmetic})" for side in (change.before, change.after)
+        )
     return change.name, before, after
 
 
-def _ended(side: RunSide) -> str:
+def _ending_text(side: RunSide) -> str:
     """Return ``failed, 3 LSB, waived``."""
     off = f"{side.worst:.6g}" if side.unit == "LSB" else f"{side.worst:.3g}"
     return ", ".join(

@@ -75,32 +75,32 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
         return
     share = report.failed / report.header.count
     yield "failed", f"{counted(report.failed, 'vector')}, {share:.2%}"
-    yield "first", _told(report.first)
+    yield "first", _vector_text(report.first)
     if report.worst.number != report.first.number:
-        yield "worst", _told(report.worst)
+        yield "worst", _vector_text(report.worst)
     whole = [e for e in report.explanations if e.all_]
     for one in whole:
-        yield "explained", f"{_named(one.mutant)} gives every answer"
+        yield "explained", f"{_mutant_text(one.mutant)} gives every answer"
     if not whole:
         yield "explained", "no known defect gives every answer"
         for one in report.explanations[:_SHOWN]:
-            yield "", f"{_named(one.mutant)} gives {_failing(one.explained)}"
+            yield "", f"{_mutant_text(one.mutant)} gives {_failing_text(one.explained)}"
     if report.unexplained:
-        yield "unknown", f"no known defect gives {_failing(report.unexplained)}"
+        yield "unknown", f"no known defect gives {_failing_text(report.unexplained)}"
 
 
-def _failing(number: int) -> str:
+def _failing_text(number: int) -> str:
     return counted(number, "failing answer")
 
 
-def _named(mutant: VectorMutant) -> str:
+def _mutant_text(mutant: VectorMutant) -> str:
     """Return ``wraps (the lowest bits are kept)``, with the arithmetics that compute like it and equivalent mutants."""
     known = f"; arithmetic of {', '.join(mutant.published)}" if mutant.published else ""
     same = f"; ambiguous: {', '.join(mutant.same)}" if mutant.same else ""
     return f"{mutant.name} ({mutant.does}{known}{same})"
 
 
-def _told(vector: FailedVector) -> str:
+def _vector_text(vector: FailedVector) -> str:
     """Return ``vector 17: 5 expected, 6 came (+1); acc 12, m 1073741824``."""
     right, came = (_row(v) for v in (vector.expected, vector.answer))
     fields = ", ".join(f"{name} {_cut(text)}" for name, text in vector.fields)

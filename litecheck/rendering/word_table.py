@@ -22,10 +22,10 @@ _LEAST = 20
 def folded(words: str, width: int) -> str:
     """Return text in which every word that is wider than ``width`` has line breaks after ``_``, ``/`` and similar
     characters."""
-    return " ".join(_folded(word, width) for word in words.split(" "))
+    return " ".join(_fold_word(word, width) for word in words.split(" "))
 
 
-def _folded(word: str, width: int) -> str:
+def _fold_word(word: str, width: int) -> str:
     lines = [""]
     for part in _JOINTS.split(word):
         if lines[-1] and len(lines[-1]) + len(part) > width:

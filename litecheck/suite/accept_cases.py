@@ -65,31 +65,31 @@ def accept_cases(profile: Profile, opcode: str, level: str, seed: int) -> Iterat
         for form in fitting:
             told: dict[str, None] = {}
             there = False
-            for made in _of_form(plans, form, kind, form is fitting[0]):
+            for made in _form_cases(plans, form, kind, form is fitting[0]):
                 if isinstance(made, SuiteCase):
                     there = True
                     yield made
                 elif made:
                     told[made] = None
             found = found or there
-            if not there and _at(form.level) <= _at(level):
-                silent = _SILENT if _at(level) else "no case at level smoke"
+            if not there and _level_index(form.level) <= _level_index(level):
+                silent = _SILENT if _level_index(level) else "no case at level smoke"
                 lacking.append(MissingCase(opcode, kind, form.name, "; ".join(told) or silent))
-        yield from lacking if found else _none_at_all(lacking)
-        if _at(level) >= _at("standard"):
+        yield from lacking if found else _missing_type(lacking)
+        if _level_index(level) >= _level_index("standard"):
             yield from designed(plans.profile, opcode, kind, plans.seed)
 
 
-def _none_at_all(lacking: Sequence[MissingCase]) -> Iterator[MissingCase]:
+def _missing_type(lacking: Sequence[MissingCase]) -> Iterator[MissingCase]:
     """Yield a gap for a type without any form, with the reason of the first form."""
     yield from (MissingCase(gap.opcode, gap.kind, "", gap.reason) for gap in lacking[:1])
 
 
-def _at(level: str) -> int:
+def _level_index(level: str) -> int:
     return LEVELS.index(level)
 
 
-def _of_form(plans: _Plans, form: CaseTemplate, kind: str, first: bool) -> Iterator[SuiteCase | str]:
+def _form_cases(plans: _Plans, form: CaseTemplate, kind: str, first: bool) -> Iterator[SuiteCase | str]:
     """Yield the cases of a form, and reasons for missing cases."""
     for choice in choices(plans.profile, plans.rule, kind):
         try:
@@ -97,8 +97,8 @@ def _of_form(plans: _Plans, form: CaseTemplate, kind: str, first: bool) -> Itera
         except UnsolvableError as error:
             yield str(error)
             continue
-        for parameters in (*SETS, *_stated(form, choice)):
-            if not _wanted(plans, draft, parameters, first):
+        for parameters in (*SETS, *_fixed_parameters(form, choice)):
+            if not _is_applicable(plans, draft, parameters, first):
                 continue
             made = _case(plans, draft, parameters)
             yield made
@@ -115,15 +115,15 @@ def case_under(
     return _case(plans, drafted(profile, plans.rule, form, choice), parameters)
 
 
-def _stated(form: CaseTemplate, choice: Choice) -> Iterator[ParameterSet]:
+def _fixed_parameters(form: CaseTemplate, choice: Choice) -> Iterator[ParameterSet]:
     """Return the parameters stated for a form, with the first types of its rule."""
     usual = not (choice.types or choice.single or choice.several)
     return fixed_sets(form.opcode, choice.kind, form.name) if usual else iter(())
 
 
-def _wanted(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
+def _is_applicable(plans: _Plans, draft: Draft, parameters: ParameterSet, first: bool) -> bool:
     """Return True if a set applies to a form: every set to the first form, unless the operator only moves values."""
-    if _level(draft, parameters) > _at(plans.level):
+    if _level(draft, parameters) > _level_index(plans.level):
         return False
     if draft.facts.result == "moved" and not parameters.moves:
         return False
@@ -136,7 +136,11 @@ def _level(draft: Draft, parameters: ParameterSet) -> int:
     """Return the level of a case: the highest of form and parameters, at least standard for chosen types."""
     choice = draft.choice
     chosen = choice.types or choice.alternative or choice.single or choice.several
-    return max(_at(parameters.level), _at(draft.form.level), _at("standard") if chosen else 0)
+    return max(
+        _level_index(parameters.level),
+        _level_index(draft.form.level),
+        _level_index("standard") if chosen else 0,
+    )
 
 
 def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | str:

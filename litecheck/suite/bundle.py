@@ -47,19 +47,25 @@ def write_bundle(
         contents[f"{RESULTS_FOLDER}/{RESULTS}"] = read_file(results.folder / RESULTS)
     for output in made.outputs:
         contents[f"{RESULTS_FOLDER}/{output.file}"] = read_file(results.folder / output.file)
-    for name, file in _stated(made, Path(claims), waivers):
+    for name, file in _claim_files(made, Path(claims), waivers):
         contents[name] = read_file(file)
     atomic_write(path, [_archive(contents)])
 
 
-def _stated(made: Certificate, claims: Path, waivers: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
+def _claim_files(
+    made: Certificate, claims: Path, waivers: Sequence[str | Path]
+) -> Iterator[tuple[str, Path]]:
     """Yield the files of claims, waivers, arithmetics and profiles, with their names relative to the claims."""
     yield made.claims.file, claims
     yield from zip((one.file for one in made.waiver_files), map(Path, waivers), strict=True)
     own = (one.file for one in made.arithmetics if not one.file.startswith("rules/"))
     files = [
         *((name, claims.parent / name) for name in own),
-        *((_beside(file, claims), file) for p in load_claims(claims).profiles.values() for file in _own(p)),
+        *(
+            (_relative_to_claims(file, claims), file)
+            for p in load_claims(claims).profiles.values()
+            for file in _own_profile_files(p)
+        ),
     ]
     for name, file in files:
         if not is_relative(name):
@@ -69,17 +75,19 @@ def _stated(made: Certificate, claims: Path, waivers: Sequence[str | Path]) -> I
         yield name, file
 
 
-def _beside(file: Path, claims: Path) -> str:
+def _relative_to_claims(file: Path, claims: Path) -> str:
     return Path(os.path.relpath(file, claims.parent)).as_posix()
 
 
-def _own(profile: Profile) -> Iterator[Path]:
+def _own_profile_files(profile: Profile) -> Iterator[Path]:
     """Yield the files of a profile that is not part of litecheck, and of those it extends."""
     if profile.name in profile_names():
         return
     yield Path(profile.file)
     if profile.extends and profile.extends.endswith((".yaml", ".yml")):
-        yield from _own(load_profile(Path(profile.file).parent / profile.extends, quoting=False))
+        yield from _own_profile_files(
+            load_profile(Path(profile.file).parent / profile.extends, quoting=False)
+        )
 
 
 def _archive(contents: dict[str, bytes]) -> memoryview:

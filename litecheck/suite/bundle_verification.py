@@ -41,15 +41,17 @@ def check_bundle(
     with unpacked(path) as folder:
         file = folder / CERTIFICATE
         try:
-            found = _checked(file, folder, on, progress)
+            found = _check_unpacked(file, folder, on, progress)
             if key is not None:
                 found = with_signature(found, signed(file, key))
         except ConfigError as error:
             raise ConfigError(_inside(str(error), folder, path)) from None
-        return _named(found, folder, path)
+        return _rename_files(found, folder, path)
 
 
-def _checked(file: Path, folder: Path, on: str, progress: Callable[[str], None] | None) -> CertificateCheck:
+def _check_unpacked(
+    file: Path, folder: Path, on: str, progress: Callable[[str], None] | None
+) -> CertificateCheck:
     certificate, _ = read_certificate(file)
     suite, tool = read_suite(folder / SUITE_FOLDER), f"litecheck {__version__}"
     if suite.manifest.tool != tool:
@@ -73,7 +75,7 @@ def _check_names(file: Path, manifest: Manifest, claims: Claims) -> None:
                 )
 
 
-def _named(found: CertificateCheck, folder: Path, path: str | Path) -> CertificateCheck:
+def _rename_files(found: CertificateCheck, folder: Path, path: str | Path) -> CertificateCheck:
     """Return the check with the names of files in the bundle in place of those of unpacked files."""
     named = (
         replace(one, file=_inside(one.file, folder, path), found=_inside(one.found, folder, path))

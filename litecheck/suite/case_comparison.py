@@ -66,10 +66,10 @@ class CaseComparison:
                 return ExecutedCase(case, result, tensors, outputs, wrong=told)
         one = ExecutedCase(case, result, tensors, outputs)
         every = self.answers.every(case, claimed)
-        fits = [name for names, expected in every if self._same(one, expected) for name in names]
+        fits = [name for names, expected in every if self._is_equal(one, expected) for name in names]
         return ExecutedCase(case, result, tensors, outputs, tuple(fits))
 
-    def _same(self, one: ExecutedCase, expected: Sequence[NDArray[Any]]) -> bool:
+    def _is_equal(self, one: ExecutedCase, expected: Sequence[NDArray[Any]]) -> bool:
         """Return True if integers are equal and floats are within the tolerance (sums in another order)."""
         pairs = zip(expected, one.outputs, strict=True)
         if all(e.tobytes() == a.tobytes() for e, a in pairs):
@@ -112,7 +112,7 @@ class CaseComparison:
         name, expected = self.answers.under(case, arithmetic)
         differences = [] if arithmetic in one.fits else self._differences(one, expected)
         worst = max(differences, key=lambda d: (d.beyond, abs(d.largest)), default=None)
-        ending, message = self._ending(one, result, differences, expected)
+        ending, message = self._find_ending(one, result, differences, expected)
         spot = None if worst is None else worst.worst
         return CaseVerdict(
             *head,
@@ -132,7 +132,7 @@ class CaseComparison:
             **tail,
         )
 
-    def _ending(
+    def _find_ending(
         self,
         one: ExecutedCase,
         result: CaseResult,

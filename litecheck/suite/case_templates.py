@@ -94,13 +94,13 @@ def read_templates(path: Path, shown: str) -> Mapping[str, OperatorTemplates]:
 def _operator(opcode: str, node: MappingNode, ops: MappingNode) -> OperatorTemplates:
     node.only(_KEYS)
     facts = traits_of(opcode)
-    like = entries(_other(node, ops), node.file)
+    like = entries(_referenced_entry(node, ops), node.file)
     forms = entries(like.get("forms") or node.get("forms"), node.file)
     none = text(node.get("none"))
     if bool(none) == bool(forms.values):
         raise ProfileError(node.file, node.line, f"{opcode} takes forms, like, or none with the reason")
     roles = (*facts.inputs, *facts.outputs)
-    types = {role: text(n) for role, n in _named(node, "types", roles)}
+    types = {role: text(n) for role, n in _entries_by_role(node, "types", roles)}
     for role, dtype in types.items():
         if dtype not in (*BITS, *roles):
             raise ProfileError(node.file, node.line, f"{role}: no type and no operand {dtype!r}")
@@ -121,11 +121,11 @@ def _operator(opcode: str, node: MappingNode, ops: MappingNode) -> OperatorTempl
                 unusual,
             )
         )  # fmt: skip
-        _checked(made[-1], one)
+        _check_options(made[-1], one)
     return OperatorTemplates(tuple(made), none)
 
 
-def _other(node: MappingNode, ops: MappingNode) -> Node | None:
+def _referenced_entry(node: MappingNode, ops: MappingNode) -> Node | None:
     """Return the entry of the operator that has the same forms."""
     name = text(node.get("like"))
     if name and name not in ops:
@@ -135,7 +135,7 @@ def _other(node: MappingNode, ops: MappingNode) -> Node | None:
     return ops.get(name) if name else None
 
 
-def _checked(form: CaseTemplate, node: MappingNode) -> None:
+def _check_options(form: CaseTemplate, node: MappingNode) -> None:
     """Raise ProfileError for options that the operator does not have."""
     try:
         options_table(
@@ -145,7 +145,7 @@ def _checked(form: CaseTemplate, node: MappingNode) -> None:
         raise ProfileError(node.file, node.line, f"{form.opcode}, form {form.name}: {error}") from None
 
 
-def _named(node: MappingNode, key: str, roles: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
+def _entries_by_role(node: MappingNode, key: str, roles: tuple[str, ...]) -> Iterator[tuple[str, Node]]:
     """Yield the entries of a key, by role."""
     found = entries(node.get(key), node.file)
     for role, value in found.values.items():
@@ -164,17 +164,17 @@ def _level(node: MappingNode) -> str:
 
 
 def _results(node: MappingNode) -> int:
-    return int(_whole(node.get("results"))) if node.get("results") else 1
+    return int(_integer(node.get("results"))) if node.get("results") else 1
 
 
 def _calls(node: MappingNode) -> Iterator[tuple[str, tuple[int, ...]]]:
     for option, places in entries(node.get("calls"), node.file).values.items():
-        yield option, tuple(map(_whole, _list(places)))
+        yield option, tuple(map(_integer, _list(places)))
 
 
 def _operands(node: MappingNode, facts: OperatorTraits) -> Iterator[tuple[str, tuple[TemplateOperand, ...]]]:
     """Yield inputs by role. A plain list is a shape; for a steering input, it has the values of a constant."""
-    for role, value in _named(node, "operands", tuple(facts.inputs)):
+    for role, value in _entries_by_role(node, "operands", tuple(facts.inputs)):
         steers = facts.inputs[role] in STEERING
         several = (
             not steers
@@ -202,7 +202,7 @@ def _operand(node: Node, kind: str) -> TemplateOperand:
 
 
 def _shape(node: Node) -> tuple[int, ...]:
-    return tuple(map(_whole, _list(node)))
+    return tuple(map(_integer, _list(node)))
 
 
 def _list(node: Node) -> tuple[Node, ...]:
@@ -211,7 +211,7 @@ def _list(node: Node) -> tuple[Node, ...]:
     return node.values
 
 
-def _whole(node: Node | None) -> int:
+def _integer(node: Node | None) -> int:
     if not isinstance(node, ScalarNode) or not _WHOLE.match(node.value):
         raise ProfileError(FILE, node.line if node else 0, "expected a whole number here")
     return int(node.value)
@@ -219,7 +219,7 @@ def _whole(node: Node | None) -> int:
 
 def _array(node: Node) -> Array:
     """Return nested lists of numbers or bools as an array."""
-    nested = _nested(node)
+    nested = _nested_lists(node)
     try:
         values: Array = np.asarray(nested)
     except ValueError:
@@ -229,8 +229,8 @@ def _array(node: Node) -> Array:
     return values if values.size else values.astype(np.int64)
 
 
-def _nested(node: Node) -> object:
-    return [_nested(one) for one in node] if isinstance(node, SequenceNode) else _scalar(node)
+def _nested_lists(node: Node) -> object:
+    return [_nested_lists(one) for one in node] if isinstance(node, SequenceNode) else _scalar(node)
 
 
 def _scalar(node: Node) -> bool | int | float | str:

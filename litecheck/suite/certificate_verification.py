@@ -77,13 +77,13 @@ def check(
     ``made`` is the manifest of a suite that was already made anew, else ``progress`` is called with each operator whose
     cases are made. Raise ConfigError if ``path`` is not a certificate.
     """
-    found = _checked(path, suite, results, claims, waivers, made, progress)
-    lapsed = tuple(_lapsed(found.certificate, on or today()))
+    found = _check(path, suite, results, claims, waivers, made, progress)
+    lapsed = tuple(_lapsed_waivers(found.certificate, on or today()))
     signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
     return replace(found, discrepancies=(*found.discrepancies, *lapsed), signature=signature)
 
 
-def _lapsed(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
+def _lapsed_waivers(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
     """Yield the waivers that held on the certificate's day and have expired since."""
     for record in certificate.waivers:
         if record.state == "used" and record.waiver.expired(on):
@@ -92,7 +92,7 @@ def _lapsed(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
             )
 
 
-def _checked(
+def _check(
     path: str | Path,
     suite: str | Path,
     results: str | Path,
@@ -181,23 +181,23 @@ def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Itera
         return
     # A version of litecheck can check the certificates of earlier and later versions.
     anew = replace(found, tool=certificate.tool)
-    yield from _differing(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
+    yield from _find_differences(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
 
 
-def _differing(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:
+def _find_differences(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:
     """Yield the differences of two documents, each with its path."""
     if isinstance(stated, Mapping) and isinstance(found, Mapping):
         for key in dict.fromkeys((*stated, *found)):
-            yield from _differing(file, f"{at}.{key}" if at else key, stated.get(key), found.get(key))
+            yield from _find_differences(file, f"{at}.{key}" if at else key, stated.get(key), found.get(key))
     elif isinstance(stated, list) and isinstance(found, list):
-        ours, theirs = _by_name(stated), _by_name(found)
+        ours, theirs = _items_by_name(stated), _items_by_name(found)
         for name in dict.fromkeys((*ours, *theirs)):
-            yield from _differing(file, f"{at}[{name}]", ours.get(name), theirs.get(name))
+            yield from _find_differences(file, f"{at}[{name}]", ours.get(name), theirs.get(name))
     elif stated != found:
-        yield Discrepancy(file, "number", at, _said(stated), _said(found))
+        yield Discrepancy(file, "number", at, _value_text(stated), _value_text(found))
 
 
-def _by_name(items: list[Any]) -> dict[str, Any]:
+def _items_by_name(items: list[Any]) -> dict[str, Any]:
     """Return a list's items by distinguishing keys if these are unique, else by number."""
     names = [_name(item, number) for number, item in enumerate(items)]
     return dict(
@@ -212,7 +212,7 @@ def _name(item: Any, number: int) -> str:
     return str(number)
 
 
-def _said(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return "" if value is None else json.dumps(value)
 
 

@@ -71,7 +71,7 @@ class ClaimEvaluation:
         """Return a row with the claim status of its cases and the numbers of excused cases."""
         standings = {verdict.standing for verdict in verdicts}
         standing = standings.pop() if len(standings) == 1 else PARTLY_CLAIMED
-        excused = Counter(v.ending.value for v in verdicts if _excused(v))
+        excused = Counter(v.ending.value for v in verdicts if _is_excused(v))
         waived = sum(v.waiver is not None for v in verdicts)
         return replace(row, standing=standing, excused=dict(excused), waived=waived)
 
@@ -96,7 +96,7 @@ class ClaimEvaluation:
         return tuple(self.claims.elsewhere(self.suite.manifest)) if self.claims else ()
 
 
-def _excused(verdict: CaseVerdict) -> bool:
+def _is_excused(verdict: CaseVerdict) -> bool:
     """Return True if an ending that fails or lacks a result has no effect: the case is optional, waived or not
     claimed."""
     if verdict.ending is CaseOutcome.MISSING and not verdict.standing:

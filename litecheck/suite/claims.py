@@ -156,7 +156,7 @@ class Claims:
                 yield Shortfall("operator", opcode)
                 continue
             for kind in claim.types:
-                there = kind in shown[opcode] or bool(self._others(kind, manifest, opcode))
+                there = kind in shown[opcode] or bool(self._other_profiles(kind, manifest, opcode))
                 if own is None or not own.types:
                     several[kind] = several.get(kind, False) or there
                 elif not there:
@@ -168,10 +168,10 @@ class Claims:
         shown = {kind for kinds in _kinds(manifest).values() for kind in kinds}
         claimed = (claim.types for claim in (*self.operators.values(), self.default))
         for kind in dict.fromkeys(kind for types in claimed for kind in types if kind not in shown):
-            if others := self._others(kind, manifest):
+            if others := self._other_profiles(kind, manifest):
                 yield f"{kind} is claimed, and only a suite of {' or '.join(others)} can show it"
 
-    def _others(self, kind: str, manifest: Manifest, opcode: str = "") -> list[str]:
+    def _other_profiles(self, kind: str, manifest: Manifest, opcode: str = "") -> list[str]:
         """Return the claim's other profiles whose suites have cases of a type, of one operator if it is named."""
         return [
             name

@@ -44,8 +44,8 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
     place, shown = Path(path), str(path)
     top = read_document(place, shown, KEYS, "claims")
     if profile:
-        top = _completed(top, profile, place)
-    stated = _mapping(top, "profile").only(PROFILE_KEYS)
+        top = _complete(top, profile, place)
+    stated = _read_mapping(top, "profile").only(PROFILE_KEYS)
     base, *extensions = _profiles(stated, top.get("extensions"), place.parent)
     profiles = {profile.name: profile for _, profile in (base, *extensions)}
     files: dict[str, str] = {}
@@ -56,7 +56,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
             name=_word(top, "claims"),
             file=place.name,
             sha256=_digest(place),
-            device=_device(_mapping(top, "device"))
+            device=_device(_read_mapping(top, "device"))
             if "device" in top or not profile
             else DeviceClaim("", ""),
             profile=base[1].name,
@@ -66,7 +66,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
         ),
         profiles=profiles,
         operators=operators,
-        limited={p.name: _limited(ref, p, limits) for ref, p in (base, *extensions)} if limits else {},
+        limited={p.name: _narrow_profile(ref, p, limits) for ref, p in (base, *extensions)} if limits else {},
         arithmetics=files,
         default=OperatorClaim(_types(top), (), _arithmetics(top, files, place)),
         rules=text(stated.get("rules")),
@@ -74,7 +74,7 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
     )
 
 
-def _completed(top: MappingNode, profile: str, place: Path) -> MappingNode:
+def _complete(top: MappingNode, profile: str, place: Path) -> MappingNode:
     """Return the document, completed by the keys that a list of operators does not state."""
     plain: dict[str, Node] = {
         "claims": ScalarNode(place.stem, top.line, top.file),
@@ -111,7 +111,7 @@ def _suite_version(stated: MappingNode) -> str:
     return version
 
 
-def _mapping(top: MappingNode, key: str) -> MappingNode:
+def _read_mapping(top: MappingNode, key: str) -> MappingNode:
     if key not in top:
         raise ProfileError(top.file, top.line, f"the key {key} is missing")
     return entries(top.get(key), top.file)
@@ -128,16 +128,16 @@ def _device(node: MappingNode) -> DeviceClaim:
 
 
 def _level(top: MappingNode) -> str:
-    (level,) = _listed(top, "level", LEVELS) or (_word(top, "level"),)
+    (level,) = _read_words(top, "level", LEVELS) or (_word(top, "level"),)
     return level
 
 
-def _listed(owner: MappingNode, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
+def _read_words(owner: MappingNode, key: str, known: Collection[str] = ()) -> tuple[str, ...]:
     """Return the words of a key, each checked against ``known``."""
-    return tuple(_known(node, key, known) for node in _nodes(owner.get(key)))
+    return tuple(_read_word(node, key, known) for node in _nodes(owner.get(key)))
 
 
-def _known(node: Node, key: str, known: Collection[str]) -> str:
+def _read_word(node: Node, key: str, known: Collection[str]) -> str:
     word = text(node)
     if known and word not in known:
         hint = suggestion(word, known, "there are")
@@ -153,7 +153,7 @@ def _nodes(node: Node | None) -> tuple[Node, ...]:
 
 
 def _types(owner: MappingNode) -> tuple[str, ...]:
-    return _listed(owner, "types", _TYPES)
+    return _read_words(owner, "types", _TYPES)
 
 
 def _profiles(stated: MappingNode, extensions: Node | None, folder: Path) -> list[tuple[str, Profile]]:
@@ -169,7 +169,7 @@ def _profiles(stated: MappingNode, extensions: Node | None, folder: Path) -> lis
 def _file_or(node: Node, key: str, known: Collection[str], folder: Path) -> str:
     """Return a known name, or the path of a YAML file."""
     word = text(node)
-    return str(folder / word) if word.endswith((".yaml", ".yml")) else _known(node, key, known)
+    return str(folder / word) if word.endswith((".yaml", ".yml")) else _read_word(node, key, known)
 
 
 def _arithmetics(owner: MappingNode, files: dict[str, str], place: Path) -> tuple[str, ...]:
@@ -192,11 +192,11 @@ def _operators(
     known = dict.fromkeys((EVERY, *(opcode for profile in profiles for opcode in profile.operators)))
     node = top.get("operators")
     if isinstance(node, SequenceNode):
-        return {_known(one, "operators", known): OperatorClaim() for one in node}
+        return {_read_word(one, "operators", known): OperatorClaim() for one in node}
     found = {}
-    for opcode, own in _mapping(top, "operators").values.items():
+    for opcode, own in _read_mapping(top, "operators").values.items():
         line = entries(node, top.file).lines[opcode]
-        _known(ScalarNode(opcode, line, top.file), "operators", known)
+        _read_word(ScalarNode(opcode, line, top.file), "operators", known)
         found[opcode] = _operator(opcode, entries(own, top.file).only(OPERATOR_KEYS), files, place, line)
     if not found:
         raise ProfileError(
@@ -210,7 +210,7 @@ def _operator(opcode: str, own: MappingNode, files: dict[str, str], place: Path,
         raise ProfileError(own.file, own.lines["limits"], "limits are stated operator by operator")
     return OperatorClaim(
         _types(own),
-        _listed(own, "granularity", _GRANULARITIES),
+        _read_words(own, "granularity", _GRANULARITIES),
         _arithmetics(own, files, place),
         _tolerance(opcode, own, line),
         "limits" in own,
@@ -241,7 +241,7 @@ def _limits(top: MappingNode) -> MappingNode | None:
     return MappingNode(found, lines, top.lines["operators"], top.file) if found else None
 
 
-def _limited(ref: str, profile: Profile, limits: MappingNode) -> Profile:
+def _narrow_profile(ref: str, profile: Profile, limits: MappingNode) -> Profile:
     """Return a profile narrowed by the limits of the operators it has."""
     own = {opcode: node for opcode, node in limits.values.items() if opcode in profile.operators}
     lines = {opcode: limits.lines[opcode] for opcode in own}

@@ -77,9 +77,9 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
     chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
     if absent := chosen & set(rule.inputs) - form.operands.keys():
         raise UnsolvableError(f"without {', '.join(sorted(absent))}")
-    start = _begun(rule, form, choice)
+    start = _start_plan(rule, form, choice)
     plan = conforming_plan(profile, rule, choice.alternative, start)
-    if not _same_form(plan, start):
+    if not _has_same_form(plan, start):
         limits = ", ".join(broken_limits(profile, rule, form, choice))
         raise UnsolvableError(f"breaks {limits}" if limits else "the rule requires other shapes or options")
     if choice.single:
@@ -95,21 +95,23 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
         option: made.dtype for option, role in {**form.typed, **unusual}.items() if (made := plan.one(role))
     }
     plan = plan.option(**typed) if typed else plan
-    return Draft(profile, rule, form, choice, plan, frozenset(_blank(form, plan)), _fed(form, plan))
+    return Draft(
+        profile, rule, form, choice, plan, frozenset(_blank(form, plan)), _run_time_values(form, plan)
+    )
 
 
 def broken_limits(
     profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice
 ) -> tuple[str, ...]:
     """Return the paths of the limits that the shapes and options of a form violate."""
-    plan = stated_plan(profile, rule, choice.alternative, _begun(rule, form, choice))
+    plan = stated_plan(profile, rule, choice.alternative, _start_plan(rule, form, choice))
     return tuple(r.path for r in broken(plan, requirements_of(rule, choice.alternative)))
 
 
-def _begun(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Plan:
+def _start_plan(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Plan:
     """Return the plan with the shapes and options of a form, and the types that are fixed before solving."""
     types = _types(rule, form, choice)
-    start = _shaped(_start(rule, form, types), form)
+    start = _add_output_shapes(_start(rule, form, types), form)
     demands = {
         r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
     }
@@ -133,7 +135,7 @@ def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]
     return following(plan, requirements)
 
 
-def _same_form(plan: Plan, start: Plan) -> bool:
+def _has_same_form(plan: Plan, start: Plan) -> bool:
     """Return True if a plan has the same inputs, shapes, steering values and options as its start."""
     kinds = traits_of(start.opcode).inputs
     for role, tensors in start.operands.items():
@@ -224,7 +226,7 @@ def _tensor(part: TemplateOperand, name: str, dtype: str, kind: str) -> TensorPl
     return tensor.holding(part.values, dtype or part.values.dtype.name)
 
 
-def _shaped(plan: Plan, form: CaseTemplate) -> Plan:
+def _add_output_shapes(plan: Plan, form: CaseTemplate) -> Plan:
     """Return the plan with the outputs' shapes from the operator's shape rule."""
     known = plan.edit_all(lambda t: t if t.dtype else t.but(dtype="int8"))
     model = assemble(known)
@@ -234,16 +236,16 @@ def _shaped(plan: Plan, form: CaseTemplate) -> Plan:
         raise ProfileError(FILE, form.line, f"{form.opcode}, form {form.name}: {misfit.found}")
     shapes = iter([inferred.shapes[index] for index in main.operators[0].outputs])
     for role in plan.outputs:
-        tensors = [t.but(shape=_known(next(shapes))) for t in plan.operands[role]]
+        tensors = [t.but(shape=_fill_unknown(next(shapes))) for t in plan.operands[role]]
         plan = plan.with_role(role, tensors)
     return plan
 
 
-def _known(shape: Shape | None) -> tuple[int, ...]:
+def _fill_unknown(shape: Shape | None) -> tuple[int, ...]:
     return tuple(n if n is not None else 1 for n in shape or ())
 
 
-def _fed(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
+def _run_time_values(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
     """Return the run-time values of steering inputs: those of the form, or alternating 0 and 1."""
     fed: dict[str, Array] = {}
     for role, parts in form.operands.items():

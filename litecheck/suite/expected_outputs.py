@@ -33,18 +33,18 @@ class ExpectedOutputs:
         for answer in case.answers:
             yield answer.arithmetics, self.suite.expected(answer)
         for name in named:
-            if (outputs := self._computed(case, name)) is not None:
+            if (outputs := self._compute(case, name)) is not None:
                 yield (name,), outputs
 
     def under(self, case: CaseEntry, arithmetic: str) -> tuple[str, Outputs]:
         """Return an arithmetic's name and outputs; if it cannot compute the case, the suite's first answer."""
-        if (outputs := self._computed(case, arithmetic)) is not None:
+        if (outputs := self._compute(case, arithmetic)) is not None:
             return arithmetic, outputs
         answer = next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])
         name = arithmetic if arithmetic in answer.arithmetics else answer.arithmetics[0]
         return name, self.suite.expected(answer)
 
-    def _computed(self, case: CaseEntry, name: str) -> Outputs | None:
+    def _compute(self, case: CaseEntry, name: str) -> Outputs | None:
         if name not in self.own:
             return None
         loaded = loaded_case(self.suite, case)

@@ -67,7 +67,7 @@ def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: 
     def allowed(row: Row) -> bool:
         key = tuple(row.values())
         if key not in known:
-            known[key] = design is not None and _violated(profile, rule, choice, design, row) == 0
+            known[key] = design is not None and _count_violated(profile, rule, choice, design, row) == 0
         return known[key]
 
     kept = {number: row for number, row in enumerate(rows) if allowed(row)}
@@ -80,7 +80,7 @@ def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: 
         for name, values in design.factors.items()
     }
     extremes = design.extremes if strength == min(STRENGTHS.values()) else ()
-    beyond = (_rounded(row, extreme, allowed) for extreme in extremes)
+    beyond = (_round_sizes(row, extreme, allowed) for extreme in extremes)
     made = (*covering(factors, strength, allowed, kept.values()), *filter(allowed, beyond))
     new = {tuple(row.values()): row for row in made if row not in kept.values()}
     return kept | dict(enumerate(new.values(), len(rows)))
@@ -91,14 +91,14 @@ def _allowed_values(
 ) -> tuple[str, ...]:
     """Return the value of a row, values that are allowed with it or known to be allowed, and two and three times a size
     without allowed values."""
-    rounded = (v if v in known else _rounded(row, {name: v}, allowed)[name] for v in values)
+    rounded = (v if v in known else _round_sizes(row, {name: v}, allowed)[name] for v in values)
     listed = [v for v in dict.fromkeys(rounded) if v in known or allowed({**row, name: v})]
     if listed == [row[name]] and name in _SIZED:
         listed += [value for n in (2, 3) if allowed({**row, name: (value := str(int(row[name]) * n))})]
     return row[name], *(value for value in listed if value != row[name])
 
 
-def _rounded(row: Row, changed: Row, allowed: Callable[[Row], bool]) -> Row:
+def _round_sizes(row: Row, changed: Row, allowed: Callable[[Row], bool]) -> Row:
     """Return the row with changed values, each forbidden size as the next multiple of the size in the row.
 
     Example: 17 channels become 24 in a row with 8.
@@ -134,10 +134,10 @@ def fitted_row(profile: Profile, rule: OperatorRule, choice: Choice, design: Des
     The search starts with the usual values. Each step changes the value of one factor so that fewer limits are violated.
     """
     row = design.usual
-    left = _violated(profile, rule, choice, design, row)
+    left = _count_violated(profile, rule, choice, design, row)
     while left:
         better = ((n, other) for other in _neighbors(design, row)
-                  if (n := _violated(profile, rule, choice, design, other)) is not None)  # fmt: skip
+                  if (n := _count_violated(profile, rule, choice, design, other)) is not None)  # fmt: skip
         found = next(((n, other) for n, other in better if n < left), None)
         if found is None:
             return None
@@ -145,7 +145,9 @@ def fitted_row(profile: Profile, rule: OperatorRule, choice: Choice, design: Des
     return None if left is None else row
 
 
-def _violated(profile: Profile, rule: OperatorRule, choice: Choice, design: Design, row: Row) -> int | None:
+def _count_violated(
+    profile: Profile, rule: OperatorRule, choice: Choice, design: Design, row: Row
+) -> int | None:
     """Count the limits that the layout of a row violates; None for a row without a layout, or if no limit is the reason."""
     layout = design.laid_out(row)
     if layout is None:

@@ -49,11 +49,11 @@ class FixedParameters:
         """Return the parameters as a set, named after the first mutant and, from the second such set on, a number."""
         name = "shows-" + re.sub(r"[^a-z0-9]+", "-", self.shows[0]) + (f"-{number}" if number > 1 else "")
         return ParameterSet(
-            name, f"parameters that show {', '.join(self.shows)}", "standard", self._made, everywhere=True,
+            name, f"parameters that show {', '.join(self.shows)}", "standard", self._make, everywhere=True,
             moves=True, sharp=True, size=self.size,
         )  # fmt: skip
 
-    def _made(self, freedom: FreeParameters, rng: np.random.Generator, seed: int) -> Plan:
+    def _make(self, freedom: FreeParameters, rng: np.random.Generator, seed: int) -> Plan:
         plan = freedom.moved(
             lambda role, base: np.full(base.shape, self.scales[role]) if role in self.scales else base,
             lambda role, span: self.zero_points.get(role, span[0]),

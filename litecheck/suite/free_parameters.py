@@ -43,7 +43,9 @@ class FreeParameters:
     @cached_property
     def scales(self) -> frozenset[str]:
         """Roles whose scale is free."""
-        return frozenset(role for role in self.draft.plan.operands if all(map(self._open, self.groups[role])))
+        return frozenset(
+            role for role in self.draft.plan.operands if all(map(self._has_free_scale, self.groups[role]))
+        )
 
     @cached_property
     def powers(self) -> frozenset[str]:
@@ -61,7 +63,7 @@ class FreeParameters:
     def _value(self, role: str, verb: str) -> Constraint | None:
         return next((r.value for r in self.draft.requirements if r.role == role and r.verb == verb), None)
 
-    def _open(self, role: str) -> bool:
+    def _has_free_scale(self, role: str) -> bool:
         tensor = self.draft.plan.one(role)
         if tensor is None:
             return True
@@ -82,13 +84,18 @@ class FreeParameters:
             value = next((v for v in value.values if isinstance(v, Range)), None)
         if tensor.scale.size > 1:
             return zero, zero
-        if value is None and self._given(role) and tensor.scale.size and BITS.get(tensor.dtype, 64) <= 8:
+        if (
+            value is None
+            and self._is_data_input(role)
+            and tensor.scale.size
+            and BITS.get(tensor.dtype, 64) <= 8
+        ):
             return low, high
         if not isinstance(value, Range) or BITS.get(tensor.dtype, 64) > 8:
             return zero, zero
         return max(low, int(value.low)), min(high, int(value.high))
 
-    def _given(self, role: str) -> bool:
+    def _is_data_input(self, role: str) -> bool:
         """Return True if a role is input data: without a rule, any zero point is valid."""
         return self.draft.facts.inputs.get(role) == "data"
 
@@ -126,7 +133,7 @@ class FreeParameters:
                 scale = self._scale(role, scales) if role in self.scales else None
                 for one in group:
                     if at < len(plan.operands[one]):
-                        plan = plan.edit(one, lambda t, s=scale, z=zero: _with(t, s, z), at)  # type: ignore[misc]
+                        plan = plan.edit(one, lambda t, s=scale, z=zero: _set_parameters(t, s, z), at)  # type: ignore[misc]
         return following(plan, self.draft.requirements)
 
     def _scale(self, role: str, scales: Rescaling) -> NDArray[np.float64]:
@@ -141,7 +148,7 @@ class FreeParameters:
         return changed if not left and _shapes(changed) == _shapes(plan) else None
 
 
-def _with(tensor: TensorPlan, scale: ArrayLike | None, zero: int) -> TensorPlan:
+def _set_parameters(tensor: TensorPlan, scale: ArrayLike | None, zero: int) -> TensorPlan:
     if not tensor.scale.size:
         return tensor
     return tensor.scaled(tensor.scale if scale is None else np.resize(scale, tensor.scale.size), zero)

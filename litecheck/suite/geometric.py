@@ -54,7 +54,7 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
                         yield from _cases(profile, form, layout.aliased, kind, row, name, seed)
 
 
-def _aliased(model: Model) -> Model:
+def _alias_inputs(model: Model) -> Model:
     """Return a model of one operator with its first tensor as every operand of the same shape."""
     main = model.subgraphs[0]
     operator, first = main.operators[0], main.operators[0].inputs[0]
@@ -88,7 +88,7 @@ def _case(
     if mended is None:
         return None
     model = assemble(computed_shapes(draft, mended, name), name)
-    model = _aliased(model) if aliased else model
+    model = _alias_inputs(model) if aliased else model
     case = case_of(model, name)
     main = model.subgraphs[0]
     numbers = _COMPARED if main.tensors[main.outputs[0]].dtype == "bool" else _DRAWN

@@ -169,7 +169,7 @@ class Suite:
 
     def model(self, case: CaseEntry) -> bytes:
         """Return a case's model. Raise ConfigError if the model differs from the manifest."""
-        return _checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
+        return _read_checked(self.folder, case.model, case.sha256, _MODEL_LIMIT)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -181,7 +181,7 @@ class Suite:
         dtype = np.dtype(entry.dtype)
         shape, runs = self.parts.get(entry.file, (entry.shape, ()))
         needed = prod(shape) * dtype.itemsize
-        data = _checked(self.folder, entry.file, entry.sha256, needed)
+        data = _read_checked(self.folder, entry.file, entry.sha256, needed)
         if len(data) != needed:
             path = self.folder / entry.file
             raise ConfigError(f"{path}: {len(data)} bytes are no {entry.dtype} of shape {list(shape)}")
@@ -271,7 +271,7 @@ def _paths(manifest: Manifest) -> Iterator[str]:
             yield entry.file
 
 
-def _checked(folder: Path, name: str, sha256: str, limit: int) -> bytes:
+def _read_checked(folder: Path, name: str, sha256: str, limit: int) -> bytes:
     path = member_path(folder, name)
     data = read_file(path, limit)
     if hashlib.sha256(data).hexdigest() != sha256:

@@ -44,7 +44,7 @@ class Mutant:
 
 def mutants(case: SuiteCase, arithmetic: Arithmetic) -> Iterator[Mutant]:
     """Yield every mutant of a case's operator: other variants of its active steps, then defects."""
-    for cell in _asked(case, arithmetic):
+    for cell in _active_steps(case, arithmetic):
         for variant in cell.others(_variants(case, arithmetic)):
             yield Mutant(cell.path, variant)
     for name in defects_of(case.opcode):
@@ -56,7 +56,7 @@ def _variants(case: SuiteCase, arithmetic: Arithmetic) -> Variants:
     return arithmetic.variants_of(main, main.operators[0])
 
 
-def _asked(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
+def _active_steps(case: SuiteCase, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the active steps of a case's operator; nothing for several operators, or if it cannot be computed."""
     main = case.model.subgraphs[0]
     if len(main.operators) != 1 or not case.runs:
@@ -119,7 +119,7 @@ def computed(case: SuiteCase, interpreter: ReferenceInterpreter) -> tuple[NDArra
     """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
         return columns_of(outputs_of(interpreter, case.runs))
-    return columns_of(list(_one_by_one(case, interpreter)))
+    return columns_of(list(_compute_one_by_one(case, interpreter)))
 
 
 def columns_of(runs: Sequence[Arrays]) -> tuple[NDArray[Any], ...]:
@@ -137,12 +137,12 @@ def even(case: SuiteCase, interpreter: ReferenceInterpreter) -> SuiteCase:
     """Return the case with the runs whose outputs have the shapes of the first run."""
     if case.lengths or not case.runs:
         return case
-    shapes = [[array.shape for array in outputs] for outputs in _one_by_one(case, interpreter)]
+    shapes = [[array.shape for array in outputs] for outputs in _compute_one_by_one(case, interpreter)]
     kept = tuple(run for run, made in zip(case.runs, shapes, strict=True) if made == shapes[0])
     return replace(case, runs=kept, expected=())
 
 
-def _one_by_one(case: SuiteCase, interpreter: ReferenceInterpreter) -> Iterator[Arrays]:
+def _compute_one_by_one(case: SuiteCase, interpreter: ReferenceInterpreter) -> Iterator[Arrays]:
     main, runs = case.model.subgraphs[0], iter(case.runs)
     for length in case.lengths or (1,) * len(case.runs):
         interpreter.restart()

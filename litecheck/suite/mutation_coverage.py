@@ -102,7 +102,7 @@ def prove(
     positive = [case for case in suite.manifest.cases if not case.broken and case.answers]
     rows: list[MutantCoverage] = []
     for (opcode, kind), several in by_operator(positive).items():
-        rows += _killed(suite, several, base)
+        rows += _mutant_rows(suite, several, base)
         if progress is not None:
             progress(f"{opcode} {kind}")
     return MutationCoverage(
@@ -117,9 +117,9 @@ def prove(
     )
 
 
-def _killed(suite: Suite, entries: Sequence[CaseEntry], base: Arithmetic) -> Iterator[MutantCoverage]:
+def _mutant_rows(suite: Suite, entries: Sequence[CaseEntry], base: Arithmetic) -> Iterator[MutantCoverage]:
     cases = [loaded_case(suite, entry) for entry in entries]
-    expected = [_expected(suite, entry, base) for entry in entries]
+    expected = [_expected_outputs(suite, entry, base) for entry in entries]
     possible: dict[Mutant, list[int]] = {}
     for number, case in enumerate(cases):
         for mutant in mutants(case, base):
@@ -184,7 +184,7 @@ def is_shown(fault: GeometryFault, inference: Inference) -> bool:
         return False
 
 
-def _expected(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:
+def _expected_outputs(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:
     answer = next((a for a in entry.answers if base.name in a.arithmetics), None)
     return None if answer is None else suite.expected(answer)
 
@@ -201,7 +201,7 @@ def _row(
         if expected is None:
             continue
         try:
-            found = shown(mutant.name, expected, _mistaken(case, mutant, base))
+            found = shown(mutant.name, expected, _mutant_outputs(case, mutant, base))
         except RunError:
             continue
         if found is not None and found.worst > worst:
@@ -213,7 +213,7 @@ def _row(
     return MutantCoverage(opcode, kind, mutant.name, _does(mutant), first, run, worst, because)
 
 
-def _mistaken(case: SuiteCase, mutant: Mutant, base: Arithmetic) -> tuple[NDArray[Any], ...]:
+def _mutant_outputs(case: SuiteCase, mutant: Mutant, base: Arithmetic) -> tuple[NDArray[Any], ...]:
     return computed(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
 
 

@@ -35,7 +35,7 @@ def fit_output_scale(
     Raise RunError if the reference cannot compute the model.
     """
     for role in _results(freedom, plan):
-        plan = _fitted(freedom, plan, role, seed)
+        plan = _fit_scale(freedom, plan, role, seed)
         scale = np.float64(plan.operands[role][0].scale[0]) * stretch
         if power or role in freedom.powers:
             scale = np.exp2(np.ceil(np.log2(scale)))
@@ -53,12 +53,12 @@ def _results(freedom: FreeParameters, plan: Plan) -> Iterator[str]:
             yield role
 
 
-def _fitted(freedom: FreeParameters, plan: Plan, role: str, seed: int) -> Plan:
+def _fit_scale(freedom: FreeParameters, plan: Plan, role: str, seed: int) -> Plan:
     start, drawn = plan, dict[object, Drawn]()
     for _ in range(_ROUNDS):
         tensor = plan.operands[role][0]
         low, high = INTEGER_RANGES[tensor.dtype]
-        stored = _computed(freedom, plan, role, seed, drawn)
+        stored = _compute_outputs(freedom, plan, role, seed, drawn)
         zero, scale = int(tensor.zero_point[0]), float(tensor.scale[0])
         least, most = int(stored.min()), int(stored.max())
         if np.mean((stored == low) | (stored == high)) > _SATURATED and most > least:
@@ -66,11 +66,11 @@ def _fitted(freedom: FreeParameters, plan: Plan, role: str, seed: int) -> Plan:
         elif most - least < _COVERED * (high - low):
             plan = _set(freedom, plan, role, scale / 4, zero)
         else:
-            return _placed(freedom, plan, role, (scale * (least - zero), scale * (most - zero)))
+            return _place_range(freedom, plan, role, (scale * (least - zero), scale * (most - zero)))
     return start
 
 
-def _placed(freedom: FreeParameters, plan: Plan, role: str, reals: tuple[float, float]) -> Plan:
+def _place_range(freedom: FreeParameters, plan: Plan, role: str, reals: tuple[float, float]) -> Plan:
     """Set scale and zero point such that the outputs fill the range, within the limits of the zero point."""
     low, high = INTEGER_RANGES[plan.operands[role][0].dtype]
     first, last = freedom.zeros(role)
@@ -88,7 +88,9 @@ def _set(freedom: FreeParameters, plan: Plan, role: str, scale: float, zero: int
     return following(plan, freedom.draft.requirements)
 
 
-def _computed(freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: dict[object, Drawn]) -> Array:
+def _compute_outputs(
+    freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: dict[object, Drawn]
+) -> Array:
     """Return the reference's stored outputs for random inputs, without a fused activation; ``drawn`` caches inputs."""
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
     model = assemble(plan.option(**unbounded) if unbounded else plan)

@@ -38,7 +38,7 @@ class ParameterSet:
     size: int = 0
 
 
-def _plain(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
+def _tune_plainly(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     plan = freedom.moved(
         lambda role, base: base * np.exp(rng.uniform(-0.3, 0.3, base.shape)),
         lambda role, span: _inner(rng, span),
@@ -77,7 +77,7 @@ def _power(rng: Random) -> Callable[[str, Array], Array]:
     return lambda role, base: np.exp2(np.round(np.log2(base)) + rng.integers(-1, 2, base.shape))
 
 
-def _stretched(factor: float) -> Tuning:
+def _stretch_tuning(factor: float) -> Tuning:
     def make(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
         plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
         plan = filled(freedom.draft, plan, rng)
@@ -111,7 +111,7 @@ def _weights(draw: Callable[[Random, tuple[int, ...], tuple[int, int]], Array]) 
     return make
 
 
-def _with_zeros(rng: Random, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
+def _draw_with_zeros(rng: Random, shape: tuple[int, ...], span: tuple[int, int]) -> Array:
     """Draw values uniformly, with zeros at the first index of the first and the last dimension: a channel without
     weights."""
     values: Array = rng.integers(*span, shape, endpoint=True)
@@ -130,7 +130,9 @@ def _ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     if not _has_bias(freedom):
         return None
     plan = freedom.moved(_power(rng), lambda role, span: _inner(rng, span))
-    return _tied(freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, power=True), rng)
+    return _set_tied_biases(
+        freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, power=True), rng
+    )
 
 
 def _near_ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
@@ -140,10 +142,12 @@ def _near_ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     if output is None or BITS.get(output.dtype) != 8 or not _has_bias(freedom):
         return None
     plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
-    return _tied(freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, 2.0**12), rng)
+    return _set_tied_biases(
+        freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, 2.0**12), rng
+    )
 
 
-def _tied(freedom: FreeParameters, plan: Plan, rng: Random) -> Plan:
+def _set_tied_biases(freedom: FreeParameters, plan: Plan, rng: Random) -> Plan:
     """Return the plan with biases next to the middle between two outputs."""
     bias, output = plan.operands["bias"][0], plan.operands["output"][0]
     low, high = INTEGER_RANGES[output.dtype]
@@ -184,18 +188,18 @@ def _inner(rng: Random, span: tuple[int, int]) -> int:
 
 
 SETS = (
-    ParameterSet("plain", "plain parameters", "smoke", _plain, everywhere=True, moves=True, sharp=True),
+    ParameterSet("plain", "plain parameters", "smoke", _tune_plainly, everywhere=True, moves=True, sharp=True),
     ParameterSet("powers-of-two", "all scales powers of two: ties", "standard", _powers, sharp=True),
     ParameterSet("zero-points-low", "zero points at the lower end of the type", "standard", _zeros_at(0), moves=True),
     ParameterSet("zero-points-high", "zero points at the upper end of the type", "standard", _zeros_at(1), moves=True),
     ParameterSet("drawn-1", "scales and zero points drawn", "standard", _drawn, everywhere=True),
     ParameterSet("drawn-2", "scales and zero points drawn", "standard", _drawn, sharp=True),
     ParameterSet("drawn-3", "scales and zero points drawn", "standard", _drawn),
-    ParameterSet("small-multipliers", "results of a few steps", "standard", _stretched(50)),
-    ParameterSet("smallest-multipliers", "results that are hardly a step", "standard", _stretched(2.0**14)),
-    ParameterSet("large-multipliers", "results that mostly saturate", "standard", _stretched(1 / 50)),
+    ParameterSet("small-multipliers", "results of a few steps", "standard", _stretch_tuning(50)),
+    ParameterSet("smallest-multipliers", "results that are hardly a step", "standard", _stretch_tuning(2.0**14)),
+    ParameterSet("large-multipliers", "results that mostly saturate", "standard", _stretch_tuning(1 / 50)),
     ParameterSet("scales-over-decades", "weight scales over five decades", "standard", _decades),
-    ParameterSet("zero-channel", "a channel whose weights are all 0", "standard", _weights(_with_zeros)),
+    ParameterSet("zero-channel", "a channel whose weights are all 0", "standard", _weights(_draw_with_zeros)),
     ParameterSet("weights-on-rails", "weights at both ends of their range", "standard", _weights(rails)),
     ParameterSet("bias-ties", "biases half-way between two results", "standard", _ties, sharp=True),
     ParameterSet("bias-near-ties", "biases next to the middle of two results", "standard", _near_ties, sharp=True),

@@ -40,7 +40,7 @@ def symmetric(model: Model) -> Model:
             return tensor
         return replace(tensor, data=np.maximum(tensor.data.view(np.int8), np.int8(-127)).view(np.uint8))
 
-    return _changed(model, kept)
+    return _change_tensors(model, kept)
 
 
 def unsigned(probe: Probe) -> Probe:
@@ -55,7 +55,7 @@ def unsigned(probe: Probe) -> Probe:
         raised = replace(found, zero_point=found.zero_point + _APART)
         return replace(tensor, dtype="uint8", data=data, quantization=raised)
 
-    model = _changed(probe.model, moved)
+    model = _change_tensors(probe.model, moved)
     turned = [model.subgraphs[0].tensors[i].dtype != main.tensors[i].dtype for i in main.inputs]
     runs = tuple(
         tuple(a.view(np.uint8) ^ np.uint8(_APART) if t else a for a, t in zip(run, turned, strict=True))
@@ -65,7 +65,7 @@ def unsigned(probe: Probe) -> Probe:
     return replace(probe, name=name, model=model, runs=runs)
 
 
-def _changed(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
+def _change_tensors(model: Model, change: Callable[[Tensor], Tensor]) -> Model:
     """Return the model with changed tensors in its first subgraph, and their values in the buffers."""
     main, buffers = model.subgraphs[0], list(model.buffers)
     tensors = tuple(map(change, main.tensors))

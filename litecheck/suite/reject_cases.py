@@ -60,7 +60,7 @@ def reject_cases(
             continue
         wholes = wholes or [w for kind in profile.activations for w in _wholes(profile, rule, kind, seed)]
         beside: dict[str, None] = {}
-        made = list(_of(requirement, wholes, beside, level, numbers))
+        made = list(_requirement_cases(requirement, wholes, beside, level, numbers))
         yield from (case for case in made if LEVELS.index(case.level) <= LEVELS.index(level))
         if not made:
             yield MissingCase(opcode, "", requirement.path, _why_none(tuple(beside)))
@@ -111,7 +111,7 @@ def _name(requirement: Requirement, kind: str, number: int) -> str:
     return f"{opcode}/{kind}/refuse-{rest.replace('/', '-')}-{number}"
 
 
-def _of(
+def _requirement_cases(
     requirement: Requirement,
     wholes: Sequence[Whole],
     beside: dict[str, None],
@@ -127,8 +127,8 @@ def _of(
         kept = requirements_of(draft.rule, draft.choice.alternative)
         if requirement not in kept and requirement is not draft.rule.unsupported:
             continue
-        found = _broken(requirement, draft, plan, beside, first_only=level == LEVELS[0])
-        for model, finding in _worth(found):
+        found = _violating_models(requirement, draft, plan, beside, first_only=level == LEVELS[0])
+        for model, finding in _first_and_last(found):
             counted = requirement.path, draft.choice.kind
             numbers[counted] += 1
             yield _case(requirement, draft, model, finding, numbers[counted])
@@ -136,12 +136,12 @@ def _of(
             return
 
 
-def _worth(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
+def _first_and_last(found: list[tuple[Model, Finding]]) -> list[tuple[Model, Finding]]:
     """Return the first and the last violation: those in between are similar."""
     return found[:1] + found[-1:] if len(found) >= _CASES else found
 
 
-def _broken(
+def _violating_models(
     requirement: Requirement, draft: Draft, plan: Plan, beside: dict[str, None], first_only: bool
 ) -> list[tuple[Model, Finding]]:
     """Return models that violate the requirement alone, with the finding.
@@ -153,7 +153,7 @@ def _broken(
     alone: list[tuple[Model, Finding]] = []
     joint: list[tuple[Model, Finding]] = []
     for way in islice(ways, _WAYS):
-        model = _assembled(way) if way.kind != "near" else None
+        model = _assemble(way) if way.kind != "near" else None
         found = _violations(model, draft.profile) if model else {}
         finding = found.pop(requirement.path, None)
         goes_with = all(_goes_with(requirement.path, path) for path in found)
@@ -173,7 +173,7 @@ def _goes_with(path: str, other: str) -> bool:
     return other == f"{opcode}/shapes" or (limits and other.startswith(f"{opcode}/limits/"))
 
 
-def _assembled(way: ViolatingPlan) -> Model | None:
+def _assemble(way: ViolatingPlan) -> Model | None:
     """Return the model of a plan; None if no file can hold it."""
     try:
         model = assemble(way.plan)

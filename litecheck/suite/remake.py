@@ -57,11 +57,11 @@ def made_anew(
         flags=False,
     )
     made = make(scope, folder, progress=progress)
-    cases = tuple(_named(case, references) for case in made.cases)
+    cases = tuple(_replace_references(case, references) for case in made.cases)
     return replace(made, arithmetics=manifest.arithmetics, cases=cases)
 
 
-def _named(case: CaseEntry, references: Mapping[str, str]) -> CaseEntry:
+def _replace_references(case: CaseEntry, references: Mapping[str, str]) -> CaseEntry:
     """Return a case with the names of arithmetics in place of their files."""
     return replace(
         case,
@@ -79,11 +79,11 @@ def _cases(shown: str, manifest: Manifest, made: Manifest) -> Iterator[Discrepan
             yield Discrepancy(shown, "remade", name, "", "a case")
         elif name not in found:
             yield Discrepancy(shown, "remade", name, "a case", "")
-        elif differing := _differing(stated[name], found[name]):
+        elif differing := _differing_fields(stated[name], found[name]):
             yield Discrepancy(shown, "remade", f"{name}: {', '.join(differing)}")
 
 
-def _differing(one: CaseEntry, other: CaseEntry) -> list[str]:
+def _differing_fields(one: CaseEntry, other: CaseEntry) -> list[str]:
     """Return the fields in which two cases differ. The detected mutants decide no verdict."""
     names = (f.name for f in fields(CaseEntry) if f.name != "flags")
     return [name for name in names if getattr(one, name) != getattr(other, name)]

@@ -31,14 +31,14 @@ def with_repetition(case: SuiteCase) -> SuiteCase:
         return case
     if max(_elements(given), _elements(made)) > _SMALL:
         return case
-    return replace(case, runs=_closed(case.runs), expected=_closed(case.expected))
+    return replace(case, runs=_repeat_first(case.runs), expected=_repeat_first(case.expected))
 
 
 def _elements(tensors: Sequence[Tensor]) -> int:
     return sum(math.prod(tensor.shape) for tensor in tensors)
 
 
-def _closed(runs: Sequence[Arrays]) -> Sequence[Arrays]:
+def _repeat_first(runs: Sequence[Arrays]) -> Sequence[Arrays]:
     return stacked([*runs, runs[0]]) if runs else runs
 
 

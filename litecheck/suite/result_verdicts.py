@@ -55,10 +55,10 @@ def judge(
     excused = (*(claims.waivers if claims else ()), *waivers)
     known = {name: arithmetic for name, arithmetic in own.items() if arithmetic is not None}
     standing = ClaimEvaluation(suite, claims, excused, date or today(), known)
-    judging = _tribunal(suite, results, claimed, standing)
+    judging = _make_evaluation(suite, results, claimed, standing)
     rows, verdicts = [], []
     for group in by_operator(suite.manifest.cases).values():
-        for several in _by_granularity(group):
+        for several in _group_by_granularity(group):
             row, cases = judging.row(several)
             rows.append(row)
             verdicts += cases
@@ -85,11 +85,11 @@ def judge(
         partial=partial,
         inferences=_inferences(whole, results),
         coverage=_coverage(whole, results),
-        untried=tuple(geometry_gaps(suite.manifest.cases, _answered(results))),
+        untried=tuple(geometry_gaps(suite.manifest.cases, _answered_names(results))),
     )
 
 
-def _answered(results: SuiteResults) -> frozenset[str]:
+def _answered_names(results: SuiteResults) -> frozenset[str]:
     return frozenset(name for name, result in results.cases.items() if result.answered)
 
 
@@ -104,15 +104,15 @@ def _coverage(suite: Suite, results: SuiteResults) -> tuple[int, int]:
     return mutation_coverage(suite.manifest.cases, {name: one.runs for name, one in results.cases.items()})
 
 
-def _tribunal(
+def _make_evaluation(
     suite: Suite, results: SuiteResults, claimed: tuple[str, ...], standing: ClaimEvaluation
-) -> _Tribunal:
+) -> _Evaluation:
     name = suite.manifest.profile
     known = standing.claims.profiles if standing.claims else {}
     profile = known[name] if name in known else _profile(name)
     answers, tolerances = ExpectedOutputs(suite, standing.own()), standing.tolerances(profile)
     comparison = CaseComparison(suite, results, tolerances, answers)
-    return _Tribunal(suite, claimed, tolerances, standing, answers, comparison)
+    return _Evaluation(suite, claimed, tolerances, standing, answers, comparison)
 
 
 def _profile(name: str) -> Profile | None:
@@ -121,7 +121,7 @@ def _profile(name: str) -> Profile | None:
     return load_profile(name) if name in profile_names() else None
 
 
-def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
+def _group_by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
     """Yield cases by weight granularity; invalid models without granularity join the first."""
     first = next((case.granularity for case in several if not case.broken), "")
     named = [case.granularity or (first if case.broken else "") for case in several]
@@ -130,7 +130,7 @@ def _by_granularity(several: list[CaseEntry]) -> Iterator[list[CaseEntry]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Tribunal:
+class _Evaluation:
     suite: Suite
     claimed: tuple[str, ...]
     tolerances: Tolerances
@@ -159,7 +159,7 @@ class _Tribunal:
             {ending.value: counts[ending] for ending in CaseOutcome if counts[ending]},
             arithmetic,
             fits=tuple(n for n in self._names(claimed) if judged and fitting[n] == len(judged)),
-            mistakes=self._explained(judged, arithmetic) if failing else (),
+            mistakes=self._explaining_mutants(judged, arithmetic) if failing else (),
             tolerance=max((v.tolerance for v in verdicts), default=0.0),
             worst=abs(worst.worst) if worst else 0.0,
             unit=worst.unit if worst else "LSB",
@@ -175,7 +175,7 @@ class _Tribunal:
         """Return the compared arithmetics: those of the suite, and further claimed arithmetics."""
         return tuple(dict.fromkeys((*self.suite.manifest.arithmetics, *claimed)))
 
-    def _explained(self, judged: Sequence[ExecutedCase], arithmetic: str) -> tuple[str, ...]:
+    def _explaining_mutants(self, judged: Sequence[ExecutedCase], arithmetic: str) -> tuple[str, ...]:
         """Return the mutants that give exactly the device's outputs for all cases of an operator."""
         base = self.answers.own.get(arithmetic) or load_arithmetic(arithmetic, quoting=False)
         return explaining(self.suite, [(one.case, one.outputs) for one in judged], base)

@@ -103,7 +103,7 @@ def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
     """
     path = Path(folder) / RESULTS
     if not os.path.lexists(path):
-        return _foreign(Path(folder), suite)
+        return _read_foreign(Path(folder), suite)
     content = read_file(member_path(folder, RESULTS))
     facts, cases = _lines(path, content)
     if facts.suite != suite.sha256:
@@ -113,17 +113,17 @@ def read_results(folder: str | Path, suite: Suite) -> SuiteResults:
 
 def _lines(path: Path, content: bytes) -> tuple[RunFacts, dict[str, CaseResult]]:
     lines = BytesIO(content)  # a list of all lines would take more memory than the file
-    facts: RunFacts = _decoded(next(lines, b""), RunFacts, "run of a suite", path, 1)
+    facts: RunFacts = _decode(next(lines, b""), RunFacts, "run of a suite", path, 1)
     cases: dict[str, CaseResult] = {}
     for number, line in enumerate(lines, 2):
-        result: CaseResult = _decoded(line, CaseResult, "result", path, number)
+        result: CaseResult = _decode(line, CaseResult, "result", path, number)
         if not all(is_relative(entry.file) for entry in result.outputs):
             raise ConfigError(f"{path}:{number}: a file lies outside the folder")
         cases[result.case] = result
     return facts, cases
 
 
-def _decoded(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
+def _decode(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
     """Return the decoded object of a line. Raise ConfigError with the place."""
     document = decode_json(line, str(path), line=number)
     try:
@@ -132,13 +132,13 @@ def _decoded(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
         raise ConfigError(f"{path}:{number}: {error}") from None
 
 
-def _foreign(folder: Path, suite: Suite) -> SuiteResults:
+def _read_foreign(folder: Path, suite: Suite) -> SuiteResults:
     """Read outputs that were written without litecheck."""
     if not os.path.isdir(folder / "outputs"):
         raise ConfigError(f"{folder}: no results: there is neither {RESULTS} nor a folder outputs")
     _check_cases(folder, suite)
     facts = RunFacts("", suite.sha256, str(folder), f"outputs in {folder}", "", 0.0, 0)
-    found = (_written(folder, case) for case in suite.manifest.cases)
+    found = (_written_outputs(folder, case) for case in suite.manifest.cases)
     return SuiteResults(folder, facts, {result.case: result for result in found if result is not None})
 
 
@@ -153,7 +153,7 @@ def _check_cases(folder: Path, suite: Suite) -> None:
         raise ConfigError(f"{told}; results of another suite?")
 
 
-def _written(folder: Path, case: CaseEntry) -> CaseResult | None:
+def _written_outputs(folder: Path, case: CaseEntry) -> CaseResult | None:
     """Return the outputs of a case that a device wrote; files of another size are a wrong shape. None without files."""
     wanted = case.answers[0].outputs if case.answers else ()
     files = [tuple(_files(folder, f"outputs/{case.name}/output-{n}")) for n in range(len(wanted))]

@@ -98,7 +98,7 @@ def read_run(
     if not isinstance(document, Mapping) or document.get(_REPORT) != _VERSION:
         raise ConfigError(f"{path}: no report that `litecheck suite judge -f json` wrote")
     try:
-        return _of_report(str(path), document)
+        return _read_report(str(path), document)
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 
@@ -113,7 +113,7 @@ class _ReportedRun:
     cases: tuple[CaseVerdict, ...]
 
 
-def _of_report(file: str, document: Mapping[str, object]) -> JudgedRun:
+def _read_report(file: str, document: Mapping[str, object]) -> JudgedRun:
     found: _ReportedRun = decoded(document, _ReportedRun, "report")
     return JudgedRun(file, found.described or found.device, found.suite, found.cases)
 

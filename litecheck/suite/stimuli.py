@@ -48,7 +48,7 @@ def stimuli(
         found: Iterable[Sequence[Stimulus]] = [list(row) for row in series]
     else:
         found = ([stimulus] for stimulus in _single(case, known, seed, arithmetic, sharp))
-    expectation = Expectation(case, [stimulus for row in _within(found, budget) for stimulus in row])
+    expectation = Expectation(case, [stimulus for row in _within_budget(found, budget) for stimulus in row])
     expectation.usable(arithmetic)
     return expectation
 
@@ -70,7 +70,7 @@ def _single(
     yield from islice(drawn.first(inputs.draws(case)), _DRAWN, None)
 
 
-def _within(several: Iterable[Sequence[Stimulus]], budget: int) -> Iterator[Sequence[Stimulus]]:
+def _within_budget(several: Iterable[Sequence[Stimulus]], budget: int) -> Iterator[Sequence[Stimulus]]:
     """Yield items from the first on within a budget of bytes; at least one."""
     spent = 0
     for number, row in enumerate(several):

@@ -81,7 +81,7 @@ def planned_of(
     profile = with_types(profile)
     yield from accept_cases(profile, opcode, level, seed)
     yield from geometric(profile, opcode, level, seed)
-    yield from reject_cases(profile, opcode, level, seed, partial(_chosen, select))
+    yield from reject_cases(profile, opcode, level, seed, partial(_selects_name, select))
 
 
 def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
@@ -98,9 +98,9 @@ def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iter
 
 def selected(case: SuiteCase, select: Sequence[str]) -> bool:
     """Return True if a pattern matches the case's operator or, with a slash, its name."""
-    return _chosen(select, case.name)
+    return _selects_name(select, case.name)
 
 
-def _chosen(select: Sequence[str], name: str) -> bool:
+def _selects_name(select: Sequence[str], name: str) -> bool:
     """Return True if a pattern matches the operator in this case name or, with a slash, the name."""
     return not select or any(fnmatchcase(name if "/" in s else name.partition("/")[0], s) for s in select)

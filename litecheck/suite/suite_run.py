@@ -70,7 +70,9 @@ def run(
         told = set[str]()
         for name in book.known:
             _advance(progress, name, told)
-        for result in _asked(suite, _left(suite, budget, book.known), device, target, jobs, stop):
+        for result in _run_cases(
+            suite, _remaining_cases(suite, budget, book.known), device, target, jobs, stop
+        ):
             book.note(encoded(result, CaseResult))
             _advance(progress, result.case, told)
         return len({*book.known, *told})
@@ -96,7 +98,7 @@ def _read(entry: Mapping[str, Any]) -> tuple[str, CaseResult]:
     return result.case, result
 
 
-def _left(
+def _remaining_cases(
     suite: Suite, budget: Budget | None, known: Mapping[str, CaseResult]
 ) -> Iterator[tuple[CaseEntry, Runs]]:
     """Yield the cases to run, each with its runs (empty for all).
@@ -125,7 +127,7 @@ def _advance(progress: Callable[[str], None] | None, name: str, told: set[str]) 
     told.add(name)
 
 
-def _asked(
+def _run_cases(
     suite: Suite,
     cases: Iterable[tuple[CaseEntry, Runs]],
     device: Device,
@@ -164,15 +166,15 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs 
     given = stacked([inputs[n] for n in runs]) if runs else inputs
     lengths = lengths_of(case, runs) if runs else lengths
     job = Job(name, None, suite.model(case), given, lengths, shares=not (case.broken or runs))
-    result, answer = _asked_once(case, job, device, folder)
-    if isinstance(answer, Answer) and answer.shared and not _expected(case, result):
-        result, answer = _asked_once(case, replace(job, shares=False), device, folder)
-    if isinstance(answer, Answer) and result.answered and not case.broken and not _expected(case, result):
-        result = _repeated(case, replace(job, shares=False), device, folder, result, answer)
+    result, answer = _run_once(case, job, device, folder)
+    if isinstance(answer, Answer) and answer.shared and not _is_expected(case, result):
+        result, answer = _run_once(case, replace(job, shares=False), device, folder)
+    if isinstance(answer, Answer) and result.answered and not case.broken and not _is_expected(case, result):
+        result = _run_again(case, replace(job, shares=False), device, folder, result, answer)
     return replace(result, runs=runs)
 
 
-def _repeated(
+def _run_again(
     case: CaseEntry, job: Job, device: Device, folder: Path, result: CaseResult, answer: Answer
 ) -> CaseResult:
     """Run a case once more, and return its first result; it is flaky if the outputs differ."""
@@ -189,22 +191,20 @@ def _repeated(
     return replace(result, outcome=Outcome.FLAKY.value, message=unrepeated_sentence(unrepeated))
 
 
-def _expected(case: CaseEntry, result: CaseResult) -> bool:
+def _is_expected(case: CaseEntry, result: CaseResult) -> bool:
     """Return True if the outputs are those of any of the arithmetics."""
     given = [(one.dtype, one.shape, one.sha256) for one in result.outputs]
     return any(given == [(one.dtype, one.shape, one.sha256) for one in a.outputs] for a in case.answers)
 
 
-def _asked_once(
-    case: CaseEntry, job: Job, device: Device, folder: Path
-) -> tuple[CaseResult, Answer | Failure]:
+def _run_once(case: CaseEntry, job: Job, device: Device, folder: Path) -> tuple[CaseResult, Answer | Failure]:
     """Return the result of a case, with the device's answer."""
     start = time.monotonic()
     answer = device.run(job)
     seconds = round(time.monotonic() - start, 3)
     if isinstance(answer, Failure):
         return CaseResult(case.name, answer.outcome.value, answer.message, seconds), answer
-    outputs, said = _kept(case, answer, folder, len(job.runs))
+    outputs, said = _store_outputs(case, answer, folder, len(job.runs))
     if said:
         wrong = CaseResult(case.name, Outcome.WRONG_SHAPE.value, said, seconds, answer.delegated)
         return wrong, answer
@@ -213,7 +213,9 @@ def _asked_once(
     return CaseResult(case.name, outcome, message, seconds, answer.delegated, outputs), answer
 
 
-def _kept(case: CaseEntry, answer: Answer, folder: Path, runs: int) -> tuple[tuple[OutputEntry, ...], str]:
+def _store_outputs(
+    case: CaseEntry, answer: Answer, folder: Path, runs: int
+) -> tuple[tuple[OutputEntry, ...], str]:
     """Write the outputs to files, each with all runs stacked; or return a description of the error."""
     if len(answer.runs) != runs or len(set(map(len, answer.runs))) > 1:
         return (), f"{len(answer.runs)} answers to {runs} inferences"
@@ -225,11 +227,11 @@ def _kept(case: CaseEntry, answer: Answer, folder: Path, runs: int) -> tuple[tup
         if not isinstance(arrays, np.ndarray) and len({(array.shape, array.dtype) for array in arrays}) > 1:
             return (), f"output {number} changes its shape or type from run to run"
         path = member_path(folder, f"outputs/{case.name}/output-{number}.npy")
-        entries.append(_written(path, np.asarray(arrays), folder))
+        entries.append(_write_output(path, np.asarray(arrays), folder))
     return tuple(entries), ""
 
 
-def _written(path: Path, values: NDArray[Any], folder: Path) -> OutputEntry:
+def _write_output(path: Path, values: NDArray[Any], folder: Path) -> OutputEntry:
     plain = np.ascontiguousarray(values.astype(values.dtype.newbyteorder("<"), copy=False))
     write(str(path), plain, values.dtype.name)
     digest = hashlib.sha256(plain.tobytes()).hexdigest()

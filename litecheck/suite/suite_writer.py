@@ -91,13 +91,13 @@ def make(
             f"{profile.name} is a profile of placement, without rules of computation: expected a profile of a runtime"
         )
     with_types(profile)
-    with unfinished(target, _about(scope, profile), resume) as suite:
-        manifest = _written(scope, profile, suite, jobs, progress or (lambda name: None))
+    with unfinished(target, _identity(scope, profile), resume) as suite:
+        manifest = _write_suite(scope, profile, suite, jobs, progress or (lambda name: None))
         (suite.folder / MANIFEST).write_text(manifest.text(), encoding="utf-8")
     return manifest
 
 
-def _about(scope: Scope, profile: Profile) -> dict[str, Any]:
+def _identity(scope: Scope, profile: Profile) -> dict[str, Any]:
     """Return everything that the bytes of a suite depend on."""
     files = (path for name in scope.arithmetics for _, path in arithmetic_files(name))
     return {
@@ -108,7 +108,7 @@ def _about(scope: Scope, profile: Profile) -> dict[str, Any]:
     }
 
 
-def _written(
+def _write_suite(
     scope: Scope, profile: Profile, suite: UnfinishedSuite, jobs: int, progress: Callable[[str], None]
 ) -> Manifest:
     names = chosen(profile, scope.select)
@@ -116,7 +116,7 @@ def _written(
         load_arithmetic(name)
     for name in suite.made:
         progress(name)
-    with _mapping(jobs) as every:
+    with _process_map(jobs) as every:
         for made in every(partial(_operator, scope, suite.folder), [n for n in names if n not in suite.made]):
             suite.note(made)
             progress(made.opcode)
@@ -141,7 +141,7 @@ def _tolerances(profile: Profile) -> tuple[StatedTolerance, ...]:
 
 
 @contextmanager
-def _mapping(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
+def _process_map(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
     """Provide ``map`` over processes, or within this process for one job."""
     if jobs < 2:
         yield map
@@ -171,7 +171,7 @@ def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
     case = with_repetition(case)
     answers = _answers(case, scope.arithmetics)
     if case.runs and not answers:
-        case = _evened(case, scope.arithmetics)
+        case = _keep_equal_shapes(case, scope.arithmetics)
         answers = _answers(case, scope.arithmetics)
     if case.runs and not answers:
         return None
@@ -217,12 +217,12 @@ def zeros(model: Model) -> tuple[Arrays, ...]:
     """Return a run of zeros; none if an input has an unsupported type or shape."""
     main = model.subgraphs[0]
     given = [main.tensors[i] for i in main.inputs]
-    if not all(_plain(t) for t in given):
+    if not all(_is_storable(t) for t in given):
         return ()
     return (tuple(np.zeros(t.shape, NUMPY_TYPES[t.dtype]) for t in given),) if given else ()
 
 
-def _plain(tensor: Tensor) -> bool:
+def _is_storable(tensor: Tensor) -> bool:
     """Return True if numpy can hold a tensor's values with an additional dimension, and there are not too many."""
     shape = tensor.shape
     sized = len(shape) < _RANKS and min(shape, default=1) >= 0 and math.prod(shape) <= _LARGEST
@@ -241,7 +241,7 @@ def digest_of_rules(profile: Profile) -> str:
     return digest.hexdigest()
 
 
-def _evened(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
+def _keep_equal_shapes(case: SuiteCase, arithmetics: Sequence[str]) -> SuiteCase:
     """Keep the runs whose outputs have the same shape, if shapes depend on values; else return the case unchanged."""
     for name in arithmetics:
         with suppress(RunError):

@@ -136,7 +136,7 @@ class OperatorRow:
         computed ``not checked``, or ``not supported`` if the device has none of them."""
         if self.standing == NOT_CLAIMED:
             return self.standing
-        if any(self.count(e) > self.excused.get(e.value, 0) for e in CaseOutcome if self._wanting(e)):
+        if any(self.count(e) > self.excused.get(e.value, 0) for e in CaseOutcome if self._needs_waiver(e)):
             return "fails"
         if self.waived:
             return "waived"
@@ -156,7 +156,7 @@ class OperatorRow:
         """True if a case has outputs that are wrong or do not repeat."""
         return self.count(CaseOutcome.FAILED) + self.count(CaseOutcome.FLAKY) > 0
 
-    def _wanting(self, ending: CaseOutcome) -> bool:
+    def _needs_waiver(self, ending: CaseOutcome) -> bool:
         return ending.fails or (bool(self.standing) and ending.lacks)
 
 

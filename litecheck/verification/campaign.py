@@ -87,12 +87,12 @@ def run(
             raise
         notes = (f"no journal is kept, so --resume cannot continue this run: {error}",)
     try:
-        done = _verified(model, device, settings, book, progress)
+        done = _verify_cases(model, device, settings, book, progress)
     except BaseException as stop:
         if book is not None:
             book.close(remove=journal is None and not book.results)
             if isinstance(stop, KeyboardInterrupt):
-                raise KeyboardInterrupt(_interrupted(book)) from stop
+                raise KeyboardInterrupt(_interruption_text(book)) from stop
         raise
     if book is not None:
         book.close(remove=journal is None and not keep)
@@ -102,7 +102,7 @@ def run(
     return replace(done, started=started, notes=(*done.notes, *notes))
 
 
-def _interrupted(book: VerdictJournal) -> str:
+def _interruption_text(book: VerdictJournal) -> str:
     if not book.results:
         return "interrupted: no case was done yet"
     done = f"{book.results} cases are done, their results are"
@@ -143,15 +143,15 @@ def verify_model(
         call = "litecheck.verify(model, 'litert:xnnpack'), or a function of the model's inputs"
         raise wrong_type("verify", "a Device, its name or a function as device", device, call)
     if isinstance(opened, FunctionDevice) and opened.whole:
-        asked = _whole(asked, opened)
+        asked = _settings_of_function(asked, opened)
     try:
-        return _verified(model, opened, asked.on(opened.name))
+        return _verify_cases(model, opened, asked.on(opened.name))
     finally:
         if opened is not device:
             opened.close()
 
 
-def _whole(settings: Settings, device: FunctionDevice) -> Settings:
+def _settings_of_function(settings: Settings, device: FunctionDevice) -> Settings:
     """Return the settings for a function of a model's inputs. Raise ConfigError for segment, between and drift."""
     if settings.segment or settings.between or settings.drift:
         raise ConfigError(
@@ -161,7 +161,7 @@ def _whole(settings: Settings, device: FunctionDevice) -> Settings:
     return replace(settings, whole=True)
 
 
-def _verified(
+def _verify_cases(
     model: Model,
     device: Device,
     settings: Settings,
@@ -208,7 +208,7 @@ def drift(
     steps: list[Step] = []
     for case in parts.operators(model, subgraph):
         operator = case.operators[0]
-        made = _answered(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
+        made = _run_on_own(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
         own.update(made)
         steps += [
             _step(operator, subgraph.tensors[i], expected[i], made[i], operator.index in entered)
@@ -220,7 +220,7 @@ def drift(
     return tuple(steps)
 
 
-def _answered(
+def _run_on_own(
     case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
 ) -> dict[int, NDArray[Any]] | None:
     """Return the device's outputs for its own tensors.

@@ -95,11 +95,11 @@ class Judge:
         expected = next((outputs for outputs in known if outputs is not None), None)
         if expected is None:
             return Judged(Outcome.NO_REFERENCE, message, viable)
-        actual = _arranged(job, answer, expected)
+        actual = _arrange_outputs(job, answer, expected)
         if isinstance(actual, str):
             return Judged(Outcome.WRONG_SHAPE, actual, frozenset())
         first_runs = actual[: len(job.stimuli)]
-        compared = self._compared(job, first_runs, viable)
+        compared = self._compare(job, first_runs, viable)
         outcome, said = self._outcome_and_messages(job, answer, compared, actual)
         name, fitting = compared.nearest.name, compared.outcome.good
         admissible = frozenset(a.name for a in self.admissible)
@@ -133,7 +133,7 @@ class Judge:
                 outcome, said = Outcome.FLAKY, (unrepeated_sentence(unrepeated),)
             if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := history.left_over()):
                 said = (*said, left_over_sentence(stale))
-        if outcome is Outcome.EXACT and _all_saturate(job, actual):
+        if outcome is Outcome.EXACT and _is_saturated(job, actual):
             outcome = Outcome.SATURATED
         if job.untried and outcome.good:
             outcome = Outcome.INITIAL_ONLY
@@ -145,7 +145,7 @@ class Judge:
             said = (access_pattern(job.case, job.stimuli, fed, compared.nearest), *said)
         return outcome, said
 
-    def _compared(self, job: CaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
+    def _compare(self, job: CaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
         tried = [(a, self._differences(job, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
@@ -184,7 +184,7 @@ class Judge:
         return tuple(found)
 
 
-def _all_saturate(job: CaseJob, actual: Sequence[Arrays]) -> bool:
+def _is_saturated(job: CaseJob, actual: Sequence[Arrays]) -> bool:
     """Return True if all outputs saturate, and the inputs were not tried completely."""
     return saturates(job.case, actual) and not exhaustive(job.case, job.stimuli)
 
@@ -205,7 +205,7 @@ def _not_delegated_text(delegated: Sequence[bool], message: str) -> str:
     return f"{what}: the runtime computed it. {message}".strip()
 
 
-def _arranged(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
+def _arrange_outputs(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
     """Return the answer, with floats quantized if the model has integers; or a description of the misfit."""
     case = job.case
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
@@ -221,7 +221,7 @@ def _arranged(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Seque
         arrays = tuple(requantized(t, a) for t, a in zip(tensors, run, strict=True))
         for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
             if array.dtype != like.dtype or array.shape != like.shape:
-                given, wanted = _told(array), _told(like)
+                given, wanted = _array_text(array), _array_text(like)
                 guess = similarity(tensor, array, like)
                 hint = f": {likeness_sentence(guess, str(like.dtype))}" if guess else ""
                 return f"'{tensor.name}' is {given}, it should be {wanted}{hint}"
@@ -229,7 +229,7 @@ def _arranged(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Seque
     return arranged
 
 
-def _told(array: NDArray[Any]) -> str:
+def _array_text(array: NDArray[Any]) -> str:
     return f"{array.dtype} of shape {list(array.shape)}"
 
 

@@ -49,35 +49,35 @@ class Budgeting:
         self._start, self._first_pace = clock(), pace
         self._lock = threading.Lock()
         self._given = self._made = 0
-        self.shares = self._divided(0)
+        self.shares = self._divide(0)
 
     def limited(self, question: CaseJob) -> CaseJob:
         """Return the job reduced to its share of the budget; without inputs if the share is empty."""
         at = self._place[question.case.name]
         if self._budget.seconds:
-            self.shares = (*self.shares[:at], *self._divided(at))
+            self.shares = (*self.shares[:at], *self._divide(at))
         share = self.shares[at]
         self._given += share.invocations
         return narrowed(question, share)
 
     def asked(self, device: Device, job: Job) -> Answer | Failure:
         """Run the job on the device; return a failure if the time of the budget is over."""
-        if self._budget.seconds and self._left() <= 0:
+        if self._budget.seconds and self._seconds_left() <= 0:
             return Failure(Outcome.NOT_TRIED, OVER)
         answer = device.run(job)
         with self._lock:
             self._made += len(job.runs)
         return answer
 
-    def _divided(self, at: int) -> tuple[Share, ...]:
+    def _divide(self, at: int) -> tuple[Share, ...]:
         """Return the shares of the cases from position ``at`` on."""
         if not self._budget.seconds:
             count = self._budget.invocations - self._reserved
         else:
-            count = int(self._left() / self._pace()) - (self._given - self._made) - self._reserved
+            count = int(self._seconds_left() / self._pace()) - (self._given - self._made) - self._reserved
         return shares(self._rankings[at:], max(0, count), self._repeat)
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         return self._start + self._budget.seconds - self._clock()
 
     def _pace(self) -> float:

@@ -51,7 +51,7 @@ def coverage_gaps(model: Model, verdicts: Iterable[Verdict]) -> tuple[CoverageGa
                 given.setdefault(operator.opcode, set()).add((subgraph.index, index))
                 _note(had.setdefault(operator.opcode, {}), model, subgraph, operator, verdict.memory)
     return tuple(
-        CoverageGap(opcode, len(given[opcode]), tuple(_missing(opcode, had[opcode])))
+        CoverageGap(opcode, len(given[opcode]), tuple(_missing_parameters(opcode, had[opcode])))
         for opcode in given
         if any(opcode in parameter.operators for parameter in parameters())
     )
@@ -65,17 +65,19 @@ def _note(
     operands = Operands(operator, roles, subgraph, model)
     for parameter in parameters():
         if operator.opcode in parameter.operators:
-            values = _remembered(memory) if parameter.name == "memory" else MEASURES[parameter.name](operands)
+            values = (
+                _memory_values(memory) if parameter.name == "memory" else MEASURES[parameter.name](operands)
+            )
             had.setdefault(parameter.name, set()).update(values)
 
 
-def _missing(opcode: str, had: Mapping[str, Collection[str]]) -> Iterator[str]:
+def _missing_parameters(opcode: str, had: Mapping[str, Collection[str]]) -> Iterator[str]:
     for parameter in parameters():
         if opcode in parameter.operators:
             yield from (words for value, words in parameter.words.items() if value not in had[parameter.name])
 
 
-def _remembered(memory: SeriesTried | None) -> Values:
+def _memory_values(memory: SeriesTried | None) -> Values:
     """Yield ``kept`` if state was passed between inferences, and ``set`` if a series also began with given contents."""
     if memory is not None and memory.series:
         yield "kept"
@@ -101,7 +103,7 @@ def parameters() -> tuple[Parameter, ...]:
     return tuple(found)
 
 
-def _first(operands: Operands) -> Tensor | None:
+def _first_tensor(operands: Operands) -> Tensor | None:
     return next((tensors[0] for tensors in operands.roles.values()), None)
 
 
@@ -111,12 +113,12 @@ def _length(tensor: Tensor | None, axis: int) -> int:
     return shape[axis] if -len(shape) <= axis < len(shape) else 0
 
 
-def _counted(number: int, most: int = 1) -> Values:
+def _count_class(number: int, most: int = 1) -> Values:
     return ["one" if number <= most else "more"] if number > 0 else []
 
 
 def _ratio(several: int, one: int) -> Values:
-    return _counted(several // one) if one else []
+    return _count_class(several // one) if one else []
 
 
 def _word(value: object) -> Values:
@@ -134,8 +136,8 @@ def _sides(height: object, width: object) -> Values:
 
 
 def _batch(operands: Operands) -> Values:
-    first = _first(operands)
-    return _counted(first.shape[0]) if first is not None and len(first.shape) > 1 else []
+    first = _first_tensor(operands)
+    return _count_class(first.shape[0]) if first is not None and len(first.shape) > 1 else []
 
 
 def _image(operands: Operands) -> Values:
@@ -152,12 +154,12 @@ def _dilation(operands: Operands) -> Values:
 
 def _depth(operands: Operands) -> Values:
     products = accumulation_depth(operands)
-    return _counted(products, _DEPTH) if isinstance(products, int) else []
+    return _count_class(products, _DEPTH) if isinstance(products, int) else []
 
 
 def _zero_point(operands: Operands) -> Values:
     """Compare the zero points of the first tensor with 0."""
-    first = _first(operands)
+    first = _first_tensor(operands)
     zeros = first.quantization.zero_point if first is not None and first.quantization.is_set else ()
     return ["other" if int(zero) else "zero" for zero in zeros]
 
@@ -216,11 +218,11 @@ MEASURES: Mapping[str, Measure] = {
     "groups": lambda o: _ratio(_length(o.one("input"), 3), _length(o.one("weight"), 3)),
     "filters": lambda o: _ratio(_length(o.one("weight"), -1), _length(o.one("input"), -1)),
     "bias": lambda o: ["absent" if o.one("bias") is None else "present"],
-    "weight_scales": lambda o: _counted(w.quantization.scale.size if (w := o.one("weight")) else 0),
+    "weight_scales": lambda o: _count_class(w.quantization.scale.size if (w := o.one("weight")) else 0),
     "depth": _depth,
-    "channels": lambda o: _counted(_length(o.one("output"), -1), _CHANNELS),
+    "channels": lambda o: _count_class(_length(o.one("output"), -1), _CHANNELS),
     "zero_point": _zero_point,
-    "elements": lambda o: _counted(out.size if (out := o.one("output")) else 0, _ELEMENTS),
+    "elements": lambda o: _count_class(out.size if (out := o.one("output")) else 0, _ELEMENTS),
     "shapes": _shapes,
     "constant_operand": lambda o: ["yes" if any(t[0].is_constant for t in o.roles.values()) else "no"],
     "keep_dims": lambda o: ["yes" if o.option("keep_dims") else "no"],

@@ -75,7 +75,7 @@ def verify(
                 kept.keep(*judging(answer, kept))
         if course.whole is None:
             continue
-        if why := _not_whole(course, kept.verdicts, memory, asked):
+        if why := _whole_run_obstacle(course, kept.verdicts, memory, asked):
             note = f"state that operators share was not tested: {why}"
             kept.pass_over(course.whole.name, note)
         else:
@@ -102,17 +102,17 @@ class Judging:
     def __call__(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
         """Return the verdict, and the published arithmetics that compute the same outputs."""
         try:
-            return self._judged(asked, kept)
+            return self._make_verdict(asked, kept)
         except MemoryError:
             judged = self.judge(asked.question, Failure(Outcome.NO_REFERENCE, NO_MEMORY), kept.viable)
             return verdict(asked.question, judged, Explanation(), ""), judged.still_possible
 
-    def _judged(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
+    def _make_verdict(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
         question = asked.question
         if asked.known:
             return kept.known[question.case.name]
         if asked.parts is not None:
-            question, judged, explanation = self._in_parts(asked, asked.parts, kept.viable)
+            question, judged, explanation = self._judge_parts(asked, asked.parts, kept.viable)
         else:
             judged = self.judge(question, asked.answer, kept.viable)
             explanation = self.explain(question, judged) if asked.tried else Explanation()
@@ -123,7 +123,7 @@ class Judging:
             small = self.reproduce(asked.question, judged.outcome)
         return verdict(question, judged, explanation, small), judged.still_possible
 
-    def _in_parts(
+    def _judge_parts(
         self, asked: Submission, tried: Bisection, viable: frozenset[str]
     ) -> tuple[CaseJob, Judged, Explanation]:
         """Judge a failed case that was run series by series.
@@ -147,7 +147,9 @@ class Judging:
         return tried.question, judged, replace(explanation, fault=fault)
 
 
-def _not_whole(course: Schedule, verdicts: list[Verdict], memory: StateSupport, settings: Settings) -> str:
+def _whole_run_obstacle(
+    course: Schedule, verdicts: list[Verdict], memory: StateSupport, settings: Settings
+) -> str:
     """Return the reason against running the whole subgraph, or an empty string.
 
     An operator that differs in isolation makes the whole subgraph differ as well.

@@ -55,7 +55,7 @@ def correlate_failures(model: Model, verdicts: Sequence[Verdict]) -> tuple[Failu
     Return nothing if there are fewer than 20 ways to choose the failing operators among the compared operators, because
     nearly every property then separates. For example, 1 failing of 10 gives 10 ways, 2 of 10 give 45.
     """
-    known = [one for verdict in verdicts for one in _judged(model, verdict)]
+    known = [one for verdict in verdicts for one in _known_operator(model, verdict)]
     failing = [one for one in known if one.failed]
     passing = [one for one in known if not one.failed]
     if not failing or comb(len(known), len(failing)) < _WAYS:
@@ -67,11 +67,11 @@ def correlate_failures(model: Model, verdicts: Sequence[Verdict]) -> tuple[Failu
         found = [FailureCorrelation("operator", "is", 0.0, tuple(kinds), others, len(failing), len(passing))]
     names = dict.fromkeys(name for one in failing for name in one.properties)
     for name in names:
-        found += _separating(name, failing, alike or passing)
+        found += _separations(name, failing, alike or passing)
     return tuple(found[:_MOST])
 
 
-def _judged(model: Model, verdict: Verdict) -> Iterator[_Known]:
+def _known_operator(model: Model, verdict: Verdict) -> Iterator[_Known]:
     failed = verdict.outcome in (Outcome.MISMATCH, Outcome.FLAKY)
     if len(verdict.operators) == 1 and (failed or verdict.outcome.good):
         subgraph = model.subgraphs[verdict.subgraph]
@@ -109,7 +109,7 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operand
     return Operands(operator, roles, subgraph, model)
 
 
-def _separating(
+def _separations(
     name: str, failing: Sequence[_Known], passing: Sequence[_Known]
 ) -> Iterator[FailureCorrelation]:
     """Yield a separation if all failing operators share a property that no passing operator has."""

@@ -108,9 +108,9 @@ class JobFactory:
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not StateSupport.NONE else ()
-        handed = list(inputs.within_share(self._handed(case, tapes, chained)))
+        handed = list(inputs.within_share(self._propagated_inputs(case, tapes, chained)))
         through = len(handed)
-        more = self._in_series if own and self.memory is not StateSupport.NONE else self._apart
+        more = self._in_series if own and self.memory is not StateSupport.NONE else self._independent_inputs
         fed = inputs.within_share(chain_of(handed, more(case, tapes, wanted)))
         expectation = Expectation(case, list(fed))
         try:
@@ -129,7 +129,7 @@ class JobFactory:
         repeat = self.settings.repeat
         return CaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
-    def _handed(
+    def _propagated_inputs(
         self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache]
     ) -> Iterator[Stimulus]:
         """Yield the reference's own tensors: of each sample, then of the chain; no chain if an inference is missing."""
@@ -141,7 +141,9 @@ class JobFactory:
         if linked and len(linked) == len(chain):
             yield from sequence(linked)
 
-    def _apart(self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]) -> Iterator[Stimulus]:
+    def _independent_inputs(
+        self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]
+    ) -> Iterator[Stimulus]:
         """Yield random and directed values, each inference independent of the rest."""
         known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
         drawn = Drawn(case, known, seed)

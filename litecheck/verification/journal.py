@@ -63,7 +63,7 @@ class Journal(Generic[Entry]):
         self._file: IO[bytes] | None = None
         header = json.dumps(about, sort_keys=True).encode() + b"\n"
         try:
-            self._open(header, resume, private)
+            self._open_file(header, resume, private)
         except LockedError as error:
             raise JournalHeldError(f"{path}: another run of litecheck is writing this journal") from error
         except OSError as error:
@@ -75,7 +75,7 @@ class Journal(Generic[Entry]):
             self.close()
             raise
 
-    def _open(self, header: bytes, resume: bool, private: bool) -> None:
+    def _open_file(self, header: bytes, resume: bool, private: bool) -> None:
         if not resume and not _is_journal(self.path):
             raise JournalPlaceError(f"{self.path}: is not a journal; it is not written over")
         _make_folder(self.path.parent, private)
@@ -224,7 +224,7 @@ def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
         try:
             lock(file.fileno())
             # The previous holder can have removed the file after it was opened here; the new file is then opened.
-            if _same(file.fileno(), path):
+            if _is_same_file(file.fileno(), path):
                 return file
         except BaseException:
             file.close()
@@ -232,7 +232,7 @@ def hold(path: Path, rights: int = 0o666) -> IO[bytes]:
         file.close()
 
 
-def _same(descriptor: int, path: Path) -> bool:
+def _is_same_file(descriptor: int, path: Path) -> bool:
     try:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except FileNotFoundError:

@@ -111,12 +111,12 @@ def _share(numbers: Sequence[int]) -> Share:
 def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
     """Rank the inputs of a case by the number of variants and defects that they distinguish from the arithmetic."""
     case, fed = question.case, question.stimuli
-    usual = _usual(fed)
+    usual = _default_order(fed)
     suspects = list(_suspects(case, arithmetic))
     expected = question.expected(arithmetic)
     alone = len(series(fed)) == len(fed)  # an inference that continues a series cannot be ranked alone
     looked = usual[:_LOOKED] if expected is not None and suspects and alone else []
-    seen = _noticed(case, looked, fed, expected or (), suspects)
+    seen = _detection_masks(case, looked, fed, expected or (), suspects)
     order: list[int] = []
     counts: list[int] = []
     left = np.ones(len(suspects), np.bool_)
@@ -133,7 +133,7 @@ def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
     return Ranking(case.name, _kind(case), (*order, *others), (*counts, *[0] * len(others)))
 
 
-def _usual(stimuli: Sequence[Stimulus]) -> list[int]:
+def _default_order(stimuli: Sequence[Stimulus]) -> list[int]:
     """Return the default order: one input of each kind in turn, random before directed before propagated."""
     by_kind = {
         kind: [n for n, stimulus in enumerate(stimuli) if stimulus.kind == kind]
@@ -161,7 +161,7 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
         yield arithmetic.under(opcode, {**variants, stage: variant})
 
 
-def _noticed(
+def _detection_masks(
     case: Case,
     looked: Sequence[int],
     stimuli: Sequence[Stimulus],
@@ -178,7 +178,7 @@ def _noticed(
     interpreters = [ReferenceInterpreter(case.cut.model, suspect) for suspect in suspects]
     if together(case.cut.model) > 1 and len(looked) * len(suspects) <= trials:
         pairs = [(stimuli[n].arrays, expected[n]) for n in looked]
-        differ = np.array([_differing(interpreter, pairs) for interpreter in interpreters]).T
+        differ = np.array([_find_differing(interpreter, pairs) for interpreter in interpreters]).T
         for at, number in enumerate(looked):
             seen[number] = differ[at] & ~told if at >= _FIRST else differ[at]
             told |= seen[number]
@@ -192,14 +192,14 @@ def _noticed(
     return seen
 
 
-def _differing(interpreter: ReferenceInterpreter, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
+def _find_differing(interpreter: ReferenceInterpreter, pairs: Sequence[tuple[Arrays, Arrays]]) -> list[bool]:
     """Return the results of :func:`_differs` for several pairs of inputs and expected outputs, computed together if
     possible."""
     try:
         made = list(outputs_of(interpreter, [inputs for inputs, _ in pairs]))
     except (RunError, ValueError, ArithmeticError):
         return [_differs(interpreter, *pair) for pair in pairs]
-    return [_unlike(one, expected) for one, (_, expected) in zip(made, pairs, strict=True)]
+    return [_is_different(one, expected) for one, (_, expected) in zip(made, pairs, strict=True)]
 
 
 def _differs(interpreter: ReferenceInterpreter, inputs: Arrays, expected: Arrays) -> bool:
@@ -209,10 +209,10 @@ def _differs(interpreter: ReferenceInterpreter, inputs: Arrays, expected: Arrays
         tensors = interpreter.run(main, inputs)
     except (RunError, ValueError, ArithmeticError):
         return False
-    return _unlike(tuple(tensors[index] for index in main.outputs), expected)
+    return _is_different(tuple(tensors[index] for index in main.outputs), expected)
 
 
-def _unlike(made: Arrays, expected: Arrays) -> bool:
+def _is_different(made: Arrays, expected: Arrays) -> bool:
     return not all(map(np.array_equal, made, expected))
 
 

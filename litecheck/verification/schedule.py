@@ -142,7 +142,7 @@ def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | Non
 
 def selected(case: Case, settings: Settings) -> bool:
     """Return True if ``select`` is empty or names the case."""
-    return not settings.select or any(_named(case, name) for name in settings.select)
+    return not settings.select or any(_is_named(case, name) for name in settings.select)
 
 
 def weights(model: Model, settings: Settings) -> dict[str, float]:
@@ -150,7 +150,7 @@ def weights(model: Model, settings: Settings) -> dict[str, float]:
     samples = len(settings.samples) or 1
     found: dict[str, float] = {
         case.name: settings.repeat * near_edges(case, settings.kinds, samples)
-        for case in _all(model, settings)
+        for case in _all_cases(model, settings)
         if selected(case, settings)
     }
     for subgraph in parts.entries(model, settings.signature):
@@ -164,9 +164,9 @@ def weights(model: Model, settings: Settings) -> dict[str, float]:
 
 def check_selection(model: Model, settings: Settings) -> None:
     """Raise ConfigError for an entry of ``select`` that names no case, for example a misspelled opcode."""
-    found = tuple(_all(model, settings)) if settings.select else ()
+    found = tuple(_all_cases(model, settings)) if settings.select else ()
     for name in settings.select:
-        if not any(_named(case, name) for case in found):
+        if not any(_is_named(case, name) for case in found):
             kinds = sorted({opcode for case in found for opcode in case.opcodes})
             known = f"there are {', '.join(kinds)}{did_you_mean(name.upper(), kinds)}"
             raise ConfigError(f"--select {name}: there is no such operator; {known}")
@@ -184,10 +184,10 @@ def check_claims(model: Model, settings: Settings) -> None:
             )
 
 
-def _all(model: Model, settings: Settings) -> Iterator[Case]:
+def _all_cases(model: Model, settings: Settings) -> Iterator[Case]:
     for subgraph in parts.entries(model, settings.signature):
         yield from planned(model, subgraph, settings)
 
 
-def _named(case: Case, name: str) -> bool:
+def _is_named(case: Case, name: str) -> bool:
     return name in case.opcodes or name == case.name or any(name == str(op.index) for op in case.operators)

@@ -69,12 +69,12 @@ def submit(
             if spending is not None and not passed:
                 question = spending.limited(question)
             job = None if passed or not question.stimuli else question.job
-            coming = None if job is None else _submitted(pool, device, job, spending)
+            coming = None if job is None else _submit(pool, device, job, spending)
             waiting.append(_Pending(question, passed, job, coming))
             while len(waiting) > 2 * jobs:
-                yield _answered(waiting.popleft(), device, recording, spending is None)
+                yield _wait_for_answer(waiting.popleft(), device, recording, spending is None)
         while waiting:
-            yield _answered(waiting.popleft(), device, recording, spending is None)
+            yield _wait_for_answer(waiting.popleft(), device, recording, spending is None)
     finally:
         # After an interrupt, do not wait for jobs that the device may still run.
         pool.shutdown(wait=False, cancel_futures=True)
@@ -88,7 +88,7 @@ class _Pending:
     answer: Future[Answer | Failure] | None
 
 
-def _submitted(
+def _submit(
     pool: ThreadPoolExecutor, device: Device, job: Job, spending: Budgeting | None
 ) -> Future[Answer | Failure]:
     if spending is not None:
@@ -96,7 +96,7 @@ def _submitted(
     return pool.submit(device.run, job)
 
 
-def _answered(pending: _Pending, device: Device, recording: str | None, again: bool) -> Submission:
+def _wait_for_answer(pending: _Pending, device: Device, recording: str | None, again: bool) -> Submission:
     question = pending.question
     if pending.answer is None or pending.job is None:
         nothing = Failure(question.lacks, question.note)
@@ -105,23 +105,23 @@ def _answered(pending: _Pending, device: Device, recording: str | None, again: b
     if recording:
         record(recording, pending.job, answer)
     if again and isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.stimuli) > 1:
-        return Submission(question, answer, parts=_part_by_part(question, answer, device))
+        return Submission(question, answer, parts=_run_series(question, answer, device))
     return Submission(question, answer)
 
 
-def _part_by_part(question: CaseJob, failure: Failure, device: Device) -> Bisection | None:
+def _run_series(question: CaseJob, failure: Failure, device: Device) -> Bisection | None:
     """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
     each = series(question.stimuli)
-    singles = (isinstance(_asked_alone(question, device, *part)[1], Failure) for part in each)
+    singles = (isinstance(_run_selected(question, device, *part)[1], Failure) for part in each)
     if next(singles):
         return None
     failed = [False, *singles]
     kept = [number for part, bad in zip(each, failed, strict=True) if not bad for number in part]
     failing = tuple(question.stimuli[part[0]].kind for part, bad in zip(each, failed, strict=True) if bad)
-    return Bisection(failure, len(each), failing, *_asked_alone(question, device, *kept))
+    return Bisection(failure, len(each), failing, *_run_selected(question, device, *kept))
 
 
-def _asked_alone(question: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
+def _run_selected(question: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
     """Run selected inferences of a case again."""
     fed = tuple(question.stimuli[n] for n in numbers)
     part = replace(question, stimuli=fed, expected=Expectation(question.case, fed))

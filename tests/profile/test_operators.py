@@ -137,12 +137,12 @@ def test_a_mistake_is_named_with_its_line(
 ) -> None:
     (tmp_path / "operators.yaml").write_text(f"ops:\n  ADD: {{{entry}}}\n")
     monkeypatch.setattr(operators, "rules_dir", lambda: tmp_path)
-    operators._listed.cache_clear()
+    operators._read_entries.cache_clear()
     operators.traits_of.cache_clear()
     try:
         with pytest.raises(ProfileError) as raised:
             operators.traits_of("ADD")
     finally:
-        operators._listed.cache_clear()
+        operators._read_entries.cache_clear()
         operators.traits_of.cache_clear()
     assert str(raised.value).endswith(said)

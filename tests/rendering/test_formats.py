@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from litecheck.errors import ConfigError
 from litecheck.rendering import formats as package
-from litecheck.rendering.formats import _loaded, formats, render
+from litecheck.rendering.formats import _load, formats, render
 from litecheck.rendering.report_view import EVERY
 from litecheck.report import Report
 
@@ -84,4 +84,4 @@ def test_a_module_that_is_no_format_is_named(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "odd_format", raising=False)
     with pytest.raises(ConfigError, match=f"^odd_format: .*{told}"):
-        _loaded("odd_format")
+        _load("odd_format")

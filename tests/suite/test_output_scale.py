@@ -8,7 +8,7 @@ import pytest
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.contents import filled
 from litecheck.suite.free_parameters import FreeParameters
-from litecheck.suite.output_scale import _computed, fit_output_scale
+from litecheck.suite.output_scale import _compute_outputs, fit_output_scale
 from tests.suite.drafted import draft_of, fingerprint
 
 
@@ -31,7 +31,7 @@ def test_outputs_reach_both_ends_and_few_are_clipped(opcode: str) -> None:
     for start in (scale(plan) / 300, scale(plan), scale(plan) * 300):
         role = freedom.draft.plan.outputs[0]
         made = fit_output_scale(freedom, plan.edit(role, lambda t, s=start: t.scaled([s])), 7)  # type: ignore[misc]
-        stored = _computed(freedom, made, role, 7, {})
+        stored = _compute_outputs(freedom, made, role, 7, {})
         assert (stored.min(), stored.max()) == (-128, 127)
         assert ((stored == -128) | (stored == 127)).mean() < 0.2
 
@@ -40,7 +40,7 @@ def test_the_output_scale_is_the_range_of_the_outputs() -> None:
     """(largest - smallest) / 255 / 1.08, seen at a scale that clips nothing."""
     freedom, plan = base("ADD")
     wide = plan.edit("output", lambda t: t.scaled([0.2], 0))
-    stored = _computed(freedom, wide, "output", 7, {}).astype(float)
+    stored = _compute_outputs(freedom, wide, "output", 7, {}).astype(float)
     expected = (stored.max() - stored.min()) * 0.2 / 255 / 1.08
     assert scale(fit_output_scale(freedom, plan, 7)) == pytest.approx(expected, rel=0.02)
 
@@ -67,9 +67,9 @@ def test_a_zero_point_that_cannot_move() -> None:
     plan = freedom.moved(lambda role, base: base * (1.3 if role == "lhs" else 1.1), lambda role, span: 0)
     made = fit_output_scale(freedom, plan, 7)
     assert made.operands["output"][0].zero_point.tolist() == [0]
-    wide = _computed(freedom, plan.edit("output", lambda t: t.scaled([0.0011])), "output", 7, {}).astype(
-        float
-    )
+    wide = _compute_outputs(
+        freedom, plan.edit("output", lambda t: t.scaled([0.0011])), "output", 7, {}
+    ).astype(float)
     side = max(wide.max() / 32767, -wide.min() / 32768)
     assert scale(made) == pytest.approx(side * 0.0011 / 1.08, rel=1e-3)
 
@@ -79,7 +79,7 @@ def test_outputs_of_a_fused_activation_are_fitted_without_its_bounds() -> None:
     freedom, plan = base("CONV_2D", "same-strided")
     assert plan.options is not None
     assert plan.options["fused_activation_function"] == "RELU6"
-    stored = _computed(freedom, fit_output_scale(freedom, plan, 7), "output", 7, {})
+    stored = _compute_outputs(freedom, fit_output_scale(freedom, plan, 7), "output", 7, {})
     assert (stored.min(), stored.max()) == (-128, 127)
 
 

@@ -76,7 +76,9 @@ def _shrunk_part(n: int, first: int, masks: frozenset[str], backward: bool) -> _
     return _Part(taken - n * backward, taken + 1, 1, masks | {"shrink_axis"})
 
 
-def _range_part(n: int, first: int, step: int, less: int, masks: frozenset[str], backward: bool) -> _Part | None:
+def _range_part(
+    n: int, first: int, step: int, less: int, masks: frozenset[str], backward: bool
+) -> _Part | None:
     """Return the part of a dimension. The stated value of a masked limit would leave at most one element."""
     if n - ("begin" not in masks) * first - ("end" not in masks) * less < 1:
         return None

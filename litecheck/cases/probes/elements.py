@@ -90,12 +90,12 @@ def of_two(
     for at, scales in enumerate(table):
         activation = ("NONE", "NONE", "NONE", "RELU6", "RELU")[at % 5] if fused else "NONE"
         options: dict[str, Option] = {"fused_activation_function": activation} if fused else {}
-        name = f"all pairs, scales {_shown(scales)}, activation {activation}"
+        name = f"all pairs, scales {_scales_text(scales)}, activation {activation}"
         yield _pair(name, opcode, (lhs, rhs), scales, options)
     # Shorter than vectors of 32, so that the remainder of shorter vectors is also tested with many pairs.
     short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
     for scales in (table[0], table[2], table[-1]):
-        name = f"arrays of 31, scales {_shown(scales)}"
+        name = f"arrays of 31, scales {_scales_text(scales)}"
         yield _pair(name, opcode, (short, drawn(rng, 1, 31)), scales, plain, shorter)
     still = drawn(rng, 1, 1)
     yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), SUMS[0], plain)
@@ -143,7 +143,7 @@ def of_one(
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
         more = ProbeExtras(runs[1:], options=options)
         operands = [ProbeOperand(runs[0], quantized(*given))]
-        name = f"all values, scales {_shown((given, wanted))}{what}"
+        name = f"all values, scales {_scales_text((given, wanted))}{what}"
         yield probe(name, opcode, operands, ProbeOutput(quantized(*wanted)), more)
     for count in (LARGE, LARGE + 1):
         # ``options`` and the scales are the last of the table.

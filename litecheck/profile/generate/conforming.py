@@ -93,11 +93,11 @@ def repaired(
         if not left:
             break
         for r in left:
-            plan = _kept(plan, r, requirements)
+            plan = _satisfy_limit(plan, r, requirements)
     return plan, left
 
 
-def _kept(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> Plan:
+def _satisfy_limit(plan: Plan, r: Requirement, requirements: tuple[Requirement, ...]) -> Plan:
     """Return the plan with a limit satisfied by an allowed value, or unchanged if the setter has no such value."""
     if holds(r, measurable(plan)):
         return plan
@@ -155,14 +155,14 @@ def allowed(constraint: Constraint) -> Iterator[Any]:
     elif isinstance(constraint, Range):
         low, high = constraint.low, constraint.high
         middle = (low + high) / 2 if {low.denominator, high.denominator} != {1} else (low + high) // 2
-        yield from (_whole(Fraction(n)) for n in (1, middle, low, high) if low <= n <= high)
+        yield from (_as_integer(Fraction(n)) for n in (1, middle, low, high) if low <= n <= high)
     elif isinstance(constraint, MultipleOf):
-        yield _whole(constraint.n)
+        yield _as_integer(constraint.n)
     elif isinstance(constraint, Exactly):
-        yield _whole(constraint.value)
+        yield _as_integer(constraint.value)
 
 
-def _whole(value: Fraction | str) -> Fraction | int | str:
+def _as_integer(value: Fraction | str) -> Fraction | int | str:
     return value.numerator if isinstance(value, Fraction) and value.denominator == 1 else value
 
 
@@ -215,7 +215,7 @@ def _zero_point(value: Constraint | None) -> int:
     return int(_number(value)) if value is not None else 0
 
 
-def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
+def _share_quantization(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
     """Return the plan with equal quantization in roles that must share it; roles with a required zero point come
     first."""
     pinned = {r.role for r in requirements if r.verb == "zero_point" and isinstance(r.value, Exactly)}
@@ -235,7 +235,7 @@ def _shared(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
 
 def following(plan: Plan, requirements: tuple[Requirement, ...]) -> Plan:
     """Return the plan with shared parameters, and parameters that follow from other tensors, recomputed."""
-    return settled(_shared(plan, requirements), requirements)
+    return settled(_share_quantization(plan, requirements), requirements)
 
 
 def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
@@ -252,7 +252,7 @@ def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
             plan = plan.scaled(r.role, leader.scale)
     for r in requirements:
         if r.role and isinstance(r.value, ProductOf):
-            plan = _multiplied(plan, r.role, r.value)
+            plan = _multiply_scales(plan, r.role, r.value)
     return plan
 
 
@@ -261,7 +261,7 @@ def _vector(tensor: TensorPlan) -> TensorPlan:
     return tensor.but(shape=(CHANNELS,)) if free else tensor
 
 
-def _multiplied(plan: Plan, role: str, product: ProductOf) -> Plan:
+def _multiply_scales(plan: Plan, role: str, product: ProductOf) -> Plan:
     """Return the plan with the scales of a role set to the float32 product of the scales of other tensors."""
     exact = np.ones(1)
     for factor in product.factors:

@@ -75,10 +75,12 @@ def _granularity(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     if words_of(d.r.value) == {"none"}:
         yield d.edited(scales(1))
         return
-    yield d.edited(lambda t: _stating(t, t.scale, np.zeros(_other(t.scale.size), np.int64)), "malformed")
+    yield d.edited(
+        lambda t: _set_parameters(t, t.scale, np.zeros(_other_count(t.scale.size), np.int64)), "malformed"
+    )
     if d.rule.strict:
         yield d.edited(lambda t: t.along(len(t.shape)), "malformed")
-    yield d.edited(lambda t: scales(_other(_length(t, axis)))(t), "malformed")
+    yield d.edited(lambda t: scales(_other_count(_length(t, axis)))(t), "malformed")
     if isinstance(d.r.value, SameAs):
         yield d.edited(lambda t: scales(1 if len(t.scale) > 1 else 0)(t))
         return
@@ -98,12 +100,14 @@ def _length(tensor: TensorPlan, axis: int) -> int:
     return tensor.shape[axis] if axis < len(tensor.shape) else CHANNELS
 
 
-def _other(count: int) -> int:
+def _other_count(count: int) -> int:
     """Return a number of scales that differs from ``count``: 3, or 2 for 3."""
     return 3 if count != 3 else 2
 
 
-def _stating(tensor: TensorPlan, scale: NDArray[np.float32], zero_point: NDArray[np.int64]) -> TensorPlan:
+def _set_parameters(
+    tensor: TensorPlan, scale: NDArray[np.float32], zero_point: NDArray[np.int64]
+) -> TensorPlan:
     return tensor.but(quantization=Quantization(scale, zero_point, tensor.quantization.axis))
 
 
@@ -114,7 +118,7 @@ def _axis(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     axis = int(d.r.value.value)  # type: ignore[union-attr]
     for r in d.all:
         if r.role == d.role and isinstance(r.value, SameAs):
-            plan = plan.edit(r.value.role, _of_channels)
+            plan = plan.edit(r.value.role, _resize_scales)
     plan = settled(plan, d.all)
 
     def change(tensor: TensorPlan) -> TensorPlan:
@@ -122,12 +126,12 @@ def _axis(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         alike = [n for n, size in enumerate(tensor.shape) if n != axis and size == length]
         if not alike:
             tensor = tensor.but(shape=(length,) * rank, values=None)
-        return _of_channels(tensor.along(axis)).along(alike[0] if alike else (axis + 1) % rank)
+        return _resize_scales(tensor.along(axis)).along(alike[0] if alike else (axis + 1) % rank)
 
     yield ViolatingPlan(plan.edit(d.role, change))
 
 
-def _of_channels(tensor: TensorPlan) -> TensorPlan:
+def _resize_scales(tensor: TensorPlan) -> TensorPlan:
     return tensor.scaled(np.resize(tensor.scale, _length(tensor, tensor.quantization.axis)), 0)
 
 
@@ -148,26 +152,26 @@ def _scale(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     value, near = d.r.value, "near" if getattr(d.r.value, "tolerated", 0) else "broken"
     bad: list[tuple[float, int]] = [(np.nan, 0), (np.inf, 0), (0.0, 0), (-0.5, 0), (np.nan, -1)]
     for number, at in (*bad, *(((1e-40, 0),) if value == Exactly("normal") else ())):
-        yield d.edited(lambda t, number=number, at=at: _rescaled(t, _put(t.scale, at, number)))  # type: ignore[misc]
+        yield d.edited(lambda t, number=number, at=at: _set_scales(t, _put_scale(t.scale, at, number)))  # type: ignore[misc]
     stated = isinstance(value, Exactly) and isinstance(value.value, Fraction)
     if isinstance(value, (ProductOf, PowerOf, SameAs)) or stated:
         ulps = value.ulps + 1 if isinstance(value, ProductOf) else 1
         for n in (ulps, -ulps):
-            yield d.edited(lambda t, n=n: _rescaled(t, _nudged(t.scale, n)), near)  # type: ignore[misc,arg-type]
-        yield d.edited(lambda t: _rescaled(t, t.scale * np.float32(1.5)))
+            yield d.edited(lambda t, n=n: _set_scales(t, _nudge(t.scale, n)), near)  # type: ignore[misc,arg-type]
+        yield d.edited(lambda t: _set_scales(t, t.scale * np.float32(1.5)))
 
 
-def _rescaled(tensor: TensorPlan, scale: NDArray[np.float32]) -> TensorPlan:
-    return _stating(tensor, scale.astype(np.float32), tensor.zero_point)
+def _set_scales(tensor: TensorPlan, scale: NDArray[np.float32]) -> TensorPlan:
+    return _set_parameters(tensor, scale.astype(np.float32), tensor.zero_point)
 
 
-def _put(scale: NDArray[np.float32], at: int, number: float) -> NDArray[np.float32]:
+def _put_scale(scale: NDArray[np.float32], at: int, number: float) -> NDArray[np.float32]:
     scale = scale.copy()
     scale[at] = number
     return scale
 
 
-def _nudged(scale: NDArray[np.float32], ulps: int) -> NDArray[np.float32]:
+def _nudge(scale: NDArray[np.float32], ulps: int) -> NDArray[np.float32]:
     moved: NDArray[np.float32] = (scale.view(np.int32) + np.int32(ulps)).view(np.float32)
     return moved
 
@@ -178,10 +182,10 @@ def _range(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     for number in (low - 1, high + 1):
         dtype = "int8" if number <= INTEGER_RANGES["int8"][1] else "uint8"
         if number >= INTEGER_RANGES["int8"][0] and (dtype == "int8" or dtype in types) and number < 256:
-            yield d.edited(lambda t, dtype=dtype, n=number: t.holding(_with(t, n), dtype))  # type: ignore[misc]
+            yield d.edited(lambda t, dtype=dtype, n=number: t.holding(_insert_value(t, n), dtype))  # type: ignore[misc]
 
 
-def _with(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
+def _insert_value(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
     """Return the values of a constant with ``number`` at three quarters of its length.
 
     If ``number`` exceeds the int8 range, negative values become 0.
@@ -198,16 +202,16 @@ def _same_quantization(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     roles = d.r.value.roles
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}
     for role in roles:
-        yield ViolatingPlan(d.plan.edit(role, _moved, -1))
+        yield ViolatingPlan(d.plan.edit(role, _move_scales, -1))
     shared = d.plan.edit_all(lambda t: t if t.scale.size else t.scaled([0.5], 3), roles)
     for role in (role for role in roles if role not in pinned):
-        yield ViolatingPlan(shared.edit(role, lambda t: _stating(t, t.scale, t.zero_point + 1), -1))
+        yield ViolatingPlan(shared.edit(role, lambda t: _set_parameters(t, t.scale, t.zero_point + 1), -1))
 
 
-def _moved(tensor: TensorPlan) -> TensorPlan:
+def _move_scales(tensor: TensorPlan) -> TensorPlan:
     if not tensor.scale.size:
         return tensor.scaled([0.5], 3)
-    return _rescaled(tensor, np.nextafter(tensor.scale, np.float32(1)))
+    return _set_scales(tensor, np.nextafter(tensor.scale, np.float32(1)))
 
 
 _VERBS: dict[str, Callable[[TargetRequirement], Iterator[ViolatingPlan]]] = {

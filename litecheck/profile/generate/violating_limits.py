@@ -52,21 +52,21 @@ def values_outside(constraint: Constraint, others: tuple[str, ...] = ()) -> Iter
     taken = words_of(constraint)
     yield from (word for word in others if word not in taken)
     for part in parts:
-        yield from (n for n in _beyond(part) if str(n) not in taken)
+        yield from (n for n in _values_beyond(part) if str(n) not in taken)
 
 
-def _beyond(part: Constraint) -> Iterator[Fraction | int]:
+def _values_beyond(part: Constraint) -> Iterator[Fraction | int]:
     if isinstance(part, MultipleOf):
         yield from (int(part.n) + 1, int(part.n) // 2)
     elif isinstance(part, Range):
         if part.high != _MOST or part.low <= 0:  # a range up to the int32 maximum is a lower bound only
-            yield from _past(part.high, part.high * 2 or Fraction(1), 1)
-        yield from _past(part.low, part.low / 2 if part.low > 0 else part.low * 2 - 1, -1)
+            yield from _values_past_end(part.high, part.high * 2 or Fraction(1), 1)
+        yield from _values_past_end(part.low, part.low / 2 if part.low > 0 else part.low * 2 - 1, -1)
     elif isinstance(part, Exactly) and isinstance(part.value, Fraction):
         yield from (int(part.value) + n for n in (1, 2, -1, -2, 3))
 
 
-def _past(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]:
+def _values_past_end(end: Fraction, far: Fraction, toward: int) -> Iterator[Fraction | int]:
     """Yield values beyond an end of a range: a far value and the nearest."""
     if end.denominator == 1:
         yield from (int(far), int(end) + toward)
@@ -85,11 +85,11 @@ def violating_shapes(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         shape = tensor.shape
         others = [(*shape[:-1], shape[-1] + 1), (shape[0] + 1, *shape[1:]), shape[1:]] if shape else []
         for other in (*others, (*shape, 2), (2, *shape)):
-            plan = d.plan.edit(role, lambda t, s=other: _resized(t, s))  # type: ignore[misc]
+            plan = d.plan.edit(role, lambda t, s=other: _resize(t, s))  # type: ignore[misc]
             yield ViolatingPlan(plan)
 
 
-def _resized(tensor: TensorPlan, shape: tuple[int, ...]) -> TensorPlan:
+def _resize(tensor: TensorPlan, shape: tuple[int, ...]) -> TensorPlan:
     """Return the tensor in another shape; a constant repeats its values."""
     return (
         tensor.but(shape=shape) if tensor.values is None else tensor.holding(np.resize(tensor.values, shape))

@@ -26,7 +26,7 @@ INT32, PLAIN = 2**31, 2**29
 HUGE = 2**62
 
 
-def _heavy(plan: Plan, value: int) -> Plan | None:
+def _set_accumulator(plan: Plan, value: int) -> Plan | None:
     """Set a single weight to 1 and the rest of the value as a bias; without a bias, use many weights of 127."""
     weight = "weight" if "weight" in plan.operands else "rhs"
     bias, data = plan.one("bias"), plan.one("input") or plan.one("lhs")
@@ -43,13 +43,13 @@ def _heavy(plan: Plan, value: int) -> Plan | None:
     return plan.edit(weight, lambda t: t.holding(weights)).edit("bias", lambda t: t.holding(rest))
 
 
-def _heavy_steps(plan: Plan, value: Fraction) -> Plan | None:
+def _set_rescaled_sum(plan: Plan, value: Fraction) -> Plan | None:
     """Set the output scale for sums of 2^30, or of 2^50 for a value below 2^29."""
     weight, data = plan.one("weight"), plan.one("input")
     if weight is None or data is None or value <= 0:
         return None
     if value >= PLAIN:
-        plan = _heavy(plan, 2**30) or plan
+        plan = _set_accumulator(plan, 2**30) or plan
     step = float(data.scale[0]) * float(weight.scale.min())
     sums = 2**30 if value >= PLAIN else 2**50
     return plan.scaled("output", step * sums / value)
@@ -77,7 +77,7 @@ class _Layer:
         return max(high - self.zero, self.zero - low) * max(-self.low, self.high)
 
 
-@measures(_heavy)
+@measures(_set_accumulator)
 def largest_accumulator(operands: Operands) -> Measured:
     """Largest magnitude of inputs * constant weights + bias in an output channel, over all inputs. Example:
     200,000 int8 weights of 127 and input zero point -128 give 127 * 255 * 200,000 = 6,477,000,000.
@@ -102,7 +102,7 @@ def _largest(operands: Operands, plain: int) -> int | None:
     return None if sums is None else int(sums.max(initial=0))
 
 
-@measures(lambda plan, value: _heavy(plan.edit("bias", lambda t: t.but(dtype="int32")), value))
+@measures(lambda plan, value: _set_accumulator(plan.edit("bias", lambda t: t.but(dtype="int32")), value))
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` with an int32 bias, which makes kernels accumulate int16 inputs in int32 as
     well; above 2^31 - 1 the sum can overflow. Example: int16 inputs and 1,000 int8 weights of 127 give
@@ -111,7 +111,7 @@ def largest_int32_accumulator(operands: Operands) -> Measured:
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 
 
-@measures(lambda plan, value: _heavy(plan.edit("weight", lambda t: t.but(dtype="int4")), value))
+@measures(lambda plan, value: _set_accumulator(plan.edit("weight", lambda t: t.but(dtype="int4")), value))
 def largest_int4_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` with int4 weights, whose products some kernels multiply by 16. Example: 100,000
     int4 weights of 7 and input zero point -128 give 7 * 255 * 100,000 = 178,500,000."""
@@ -119,7 +119,7 @@ def largest_int4_accumulator(operands: Operands) -> Measured:
     return _largest(operands, INT32 >> 4) if weight is not None and weight.dtype == "int4" else None
 
 
-@measures(lambda plan, value: _heavy(plan.without("bias"), value))
+@measures(lambda plan, value: _set_accumulator(plan.without("bias"), value))
 def unbiased_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` without a bias; some kernels then accumulate in fewer bits. Example: int16
     inputs and 1,000 int8 weights of 127 give 127 * 32,768 * 1,000 = 4,161,536,000."""
@@ -132,7 +132,7 @@ def channel_sums(operands: Operands) -> NDArray[np.int64] | None:
     return None if layer is None else _sums(operands, layer)
 
 
-@measures(_heavy_steps)
+@measures(_set_rescaled_sum)
 def largest_rescaled_sum(operands: Operands) -> Measured:
     """``largest_accumulator`` in output steps: accumulator * input scale * weight scale / output scale. None
     if depth and bias dtype alone keep the value below 2^29. Example: accumulator 6,477,000,000 and scales
@@ -231,7 +231,9 @@ def _sums(operands: Operands, layer: _Layer) -> NDArray[np.int64] | None:
         return None
     above, below = (part.reshape(-1) for part in found)
     if operands.operator.opcode == "TRANSPOSE_CONV":
-        above, below = (_stamped(part.reshape(layer.weights.shape[:3]), operands) for part in (above, below))
+        above, below = (
+            _sum_phases(part.reshape(layer.weights.shape[:3]), operands) for part in (above, below)
+        )
     most = above * layer.high + below * layer.low
     least = above * layer.low + below * layer.high
     bias = _bias(operands, most.shape[-1])
@@ -243,7 +245,7 @@ def _sums(operands: Operands, layer: _Layer) -> NDArray[np.int64] | None:
     return sums
 
 
-def _stamped(taps: NDArray[np.int64], operands: Operands) -> NDArray[np.int64]:
+def _sum_phases(taps: NDArray[np.int64], operands: Operands) -> NDArray[np.int64]:
     """Return sums of filter taps as (phases, channels) for TRANSPOSE_CONV, where an output meets every ``stride``-th
     tap."""
     h, w = max(1, operands.option("stride_h")), max(1, operands.option("stride_w"))

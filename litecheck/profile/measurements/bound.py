@@ -75,7 +75,7 @@ class Operands:
 
     def of(self, kind: str) -> Sequence[Tensor]:
         """Return the inputs of a kind: "weight", "bias", "state"."""
-        return _by_kind(self).get(kind, ())
+        return _group_by_kind(self).get(kind, ())
 
     def option(self, name: str, default: int = 0) -> int:
         """Return an integer of the operator's builtin options."""
@@ -103,7 +103,7 @@ def everything(operands: Operands) -> Sequence[Tensor]:
 
 
 @once
-def _by_kind(operands: Operands) -> Mapping[str, Sequence[Tensor]]:
+def _group_by_kind(operands: Operands) -> Mapping[str, Sequence[Tensor]]:
     facts = traits_of(operands.operator.kind).inputs
     kinds: dict[str, list[Tensor]] = {}
     for role, tensors in operands.roles.items():

@@ -11,32 +11,34 @@ from litecheck.quantization import INTEGER_RANGES
 _FLOATS = ("float32", "float16", "bfloat16", "float64")
 
 
-def _weighted(plan: Plan) -> list[str]:
+def _weight_roles(plan: Plan) -> list[str]:
     """Return the roles of weights."""
     return [role for role in plan.operands if "weight" in role] or ["rhs"]
 
 
-def _computed(plan: Plan, value: int) -> Plan | None:
+def _set_computed(plan: Plan, value: int) -> Plan | None:
     scales = [0.25 + min(n, value - 1) / 4 for n in range(CHANNELS)]
-    return plan.edit_all(lambda t: t.but(values=None).scaled(scales), _weighted(plan)) if value > 0 else None
+    return (
+        plan.edit_all(lambda t: t.but(values=None).scaled(scales), _weight_roles(plan)) if value > 0 else None
+    )
 
 
-def _one_or_all(scales: int) -> int:
+def _scale_count(scales: int) -> int:
     """Return the number of scales of a tensor: this number if below 2, else a scale for each channel."""
     return scales if scales < 2 else CHANNELS
 
 
-def _summed(plan: Plan, value: int) -> Plan | None:
-    plan = plan.edit_all(lambda t: t.but(values=None), _weighted(plan))
+def _set_asymmetric(plan: Plan, value: int) -> Plan | None:
+    plan = plan.edit_all(lambda t: t.but(values=None), _weight_roles(plan))
     return plan.option(asymmetric_quantize_inputs=bool(value))
 
 
-def _unsigned(plan: Plan, value: int) -> Plan | None:
-    scales = [0.25] * _one_or_all(value)
-    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), _weighted(plan))
+def _set_unsigned(plan: Plan, value: int) -> Plan | None:
+    scales = [0.25] * _scale_count(value)
+    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), _weight_roles(plan))
 
 
-def _grouped(plan: Plan, value: int) -> Plan | None:
+def _set_groups(plan: Plan, value: int) -> Plan | None:
     """Set this number of groups of the weights' depth, with a single scale."""
     weight = plan.one("weight")
     if weight is None or not weight.scale.size or value < 1 or weight.shape[0] % value:
@@ -45,14 +47,14 @@ def _grouped(plan: Plan, value: int) -> Plan | None:
     return plan.edit("input", lambda t: t.but(shape=(*t.shape[:-1], weight.shape[-1] * value)))
 
 
-def _along(plan: Plan, value: int) -> Plan | None:
+def _set_axis(plan: Plan, value: int) -> Plan | None:
     """Set the scales along the columns, or along the dimension ``value`` dimensions before them."""
     rhs = plan.one("rhs") if 0 <= value < CHANNELS else None
     return plan.edit("rhs", lambda t: t.along(len(t.shape) - 1 - value)).option(adj_y=False) if rhs else None
 
 
-def _of_types(plan: Plan, value: int) -> Plan | None:
-    roles = [role for role in _weighted(plan) if plan.one(role)]
+def _set_types(plan: Plan, value: int) -> Plan | None:
+    roles = [role for role in _weight_roles(plan) if plan.one(role)]
     first = plan.one(roles[0]) if roles else None
     if first is None or not 0 < value <= 2:
         return None
@@ -60,7 +62,7 @@ def _of_types(plan: Plan, value: int) -> Plan | None:
     return plan.edit(roles[1], lambda t: t.but(dtype="uint8", values=None)) if value == 2 else plan
 
 
-@measures(_computed)
+@measures(_set_computed)
 def computed_weight_scales(operands: Operands) -> Measured:
     """Number of different scales of computed weights; 0 for constant weights. Example: scales (0.5, 0.25,
     0.5) give 2."""
@@ -68,7 +70,7 @@ def computed_weight_scales(operands: Operands) -> Measured:
     return len({float(s) for t in computed for s in t.quantization.scale})
 
 
-@measures(_summed)
+@measures(_set_asymmetric)
 def computed_weight_sums(operands: Operands) -> Measured:
     """Number of computed weights of an operator with ``asymmetric_quantize_inputs``, else 0. Example: a
     single computed weight tensor gives 1.
@@ -80,7 +82,7 @@ def computed_weight_sums(operands: Operands) -> Measured:
     return sum(not t.is_constant for t in _weights(operands))
 
 
-@measures(_grouped)
+@measures(_set_groups)
 def groups_of_one_scale(operands: Operands) -> Measured:
     """Number of groups of a convolution with per-tensor weights; None for per-axis weights. Example: 8 input
     channels and filters of depth 2 give 4."""
@@ -91,14 +93,14 @@ def groups_of_one_scale(operands: Operands) -> Measured:
     return channels // depth if depth else None
 
 
-@measures(_unsigned)
+@measures(_set_unsigned)
 def unsigned_weight_scales(operands: Operands) -> Measured:
     """Number of scales of uint8 weights; None without uint8 weights. Example: uint8 weights with a scale for
     each of 8 channels give 8."""
     return max((t.quantization.scale.size for t in _weights(operands) if t.dtype == "uint8"), default=None)
 
 
-@measures(_along)
+@measures(_set_axis)
 def column_axis_gap(operands: Operands) -> Measured:
     """Number of dimensions between the axis of the rhs scales and the columns of the product. Example: rhs
     (2, 3, 4) with scales along dimension 1 gives 1.
@@ -113,7 +115,7 @@ def column_axis_gap(operands: Operands) -> Measured:
 
 @measures(
     lambda plan, value: plan.edit(
-        "input", lambda t: t.but(dtype="float16", values=None).scaled([0.5] * _one_or_all(value))
+        "input", lambda t: t.but(dtype="float16", values=None).scaled([0.5] * _scale_count(value))
     )
 )
 def float_scales(operands: Operands) -> Measured:
@@ -123,7 +125,7 @@ def float_scales(operands: Operands) -> Measured:
     return given.quantization.scale.size if given is not None and given.dtype in _FLOATS else None
 
 
-@measures(_of_types, beside_faults=True)
+@measures(_set_types, beside_faults=True)
 def weight_types(operands: Operands) -> Measured:
     """Number of different dtypes of the weights; recurrent kernels require a single dtype. Example: int8 and
     uint8 weights give 2."""

@@ -35,7 +35,7 @@ from litecheck.profile.operator_plan import CHANNELS, Plan
 _READ_TOGETHER = ("begin", "size", "indices", "shape", "start", "limit", "delta", "shape1", "shape2")
 
 
-def _axes(places: int) -> Setter:
+def _axes_setter(places: int) -> Setter:
     """Return a setter of the number of axes beyond the four dimensions; ``places`` is added to the axis."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
@@ -47,7 +47,7 @@ def _axes(places: int) -> Setter:
     return sets
 
 
-def _permuted(entry: int) -> Setter:
+def _permutation_setter(entry: int) -> Setter:
     """Return a setter of the number of wrong entries at the end of a permutation."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
@@ -57,7 +57,7 @@ def _permuted(entry: int) -> Setter:
     return sets
 
 
-def _stepped(plan: Plan, value: str) -> Plan | None:
+def _set_step(plan: Plan, value: str) -> Plan | None:
     for role, number in (("start", 0), ("limit", 4), ("delta", 0 if value == "yes" else 1)):
         plan = within_type(plan, role, number)
     return plan
@@ -70,7 +70,7 @@ def index_types(operands: Operands) -> Measured:
     return len({tensor.dtype for role in _READ_TOGETHER for tensor in operands.roles.get(role, ())})
 
 
-@measures(_axes(0))
+@measures(_axes_setter(0))
 def axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes outside the rank of the input; negative axes count from the end. Example: rank 4 and
     axes (1, 4) give 1."""
@@ -78,7 +78,7 @@ def axis_out_of_range(operands: Operands) -> Measured:
     return None if shape is None else outside(stated_axes(operands), len(shape))
 
 
-@measures(_axes(0))
+@measures(_axes_setter(0))
 def reduced_axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes outside the rank of a reduced input, with or without keepdims; None for rank 0. Example: rank 4
     and axes (1, -5) give 1."""
@@ -86,7 +86,7 @@ def reduced_axis_out_of_range(operands: Operands) -> Measured:
     return outside(stated_axes(operands), len(shape)) if shape else None
 
 
-@measures(_axes(1))
+@measures(_axes_setter(1))
 def inserted_axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes at which no dimension can be inserted: below -(rank + 1) or above rank. Example: rank 3
     and axis 4 give 1."""
@@ -120,7 +120,7 @@ def batch_dims_out_of_range(operands: Operands) -> Measured:
     return int(not 0 <= dims <= min(axis, len(indices.shape)))
 
 
-@measures(_permuted(CHANNELS + 1))
+@measures(_permutation_setter(CHANNELS + 1))
 def perm_out_of_range(operands: Operands) -> Measured:
     """Number of entries of ``perm`` outside the rank of the input; negative entries count from the end.
     Example: rank 3 and perm (0, 3, 1) give 1."""
@@ -128,7 +128,7 @@ def perm_out_of_range(operands: Operands) -> Measured:
     return None if shape is None else outside(perm, len(shape))
 
 
-@measures(_permuted(0))
+@measures(_permutation_setter(0))
 def perm_repeats(operands: Operands) -> Measured:
     """Number of repeated dimensions in ``perm`` of a TRANSPOSE. Example: perm (0, 1, 1) gives 1."""
     shape, perm = indexed_shape(operands), short_constant(operands, "perm")
@@ -137,7 +137,7 @@ def perm_repeats(operands: Operands) -> Measured:
     return len(perm) - len({entry % len(shape) if -len(shape) <= entry < 0 else entry for entry in perm})
 
 
-def _cut_in_front(plan: Plan, value: int) -> Plan | None:
+def _set_listed_dimensions(plan: Plan, value: int) -> Plan | None:
     if not 0 <= value <= CHANNELS:
         return None
     for role, number in (("begin", 0), ("end", 1), ("strides", 1)):
@@ -145,7 +145,7 @@ def _cut_in_front(plan: Plan, value: int) -> Plan | None:
     return plan.edit("input", lambda t: dimensions(t, [CHANNELS] * CHANNELS))
 
 
-@measures(_cut_in_front)
+@measures(_set_listed_dimensions)
 def whole_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of the input after those that ``begin`` of STRIDED_SLICE lists. Example: input (2, 3, 4) and
     begin (0,) give 2."""
@@ -163,12 +163,12 @@ def _new_shape(operands: Operands) -> list[int] | None:
     return [int(v) for v in option_stated[:LONG]]
 
 
-def _grown(plan: Plan, value: int) -> Plan | None:
+def _set_extra_elements(plan: Plan, value: int) -> Plan | None:
     plan = plan.edit("input", lambda t: dimensions(t, (CHANNELS,)))
     return plan.edit("output", lambda t: dimensions(t, (CHANNELS + value,))) if value >= 0 else None
 
 
-@measures(_grown)
+@measures(_set_extra_elements)
 def element_gap(operands: Operands) -> Measured:
     """Difference between the number of elements of input and output. Example: input (2, 6) and output (3, 5) give 3."""
     source, output = operands.one("input"), operands.one("output")
@@ -208,7 +208,7 @@ def fft_lengths_not_power_of_two(operands: Operands) -> Measured:
     return None if lengths is None else sum(n < 1 or n & (n - 1) != 0 for n in lengths)
 
 
-@measures(_stepped, "yes", "no", gives=YES_OR_NO)
+@measures(_set_step, "yes", "no", gives=YES_OR_NO)
 def range_not_terminating(operands: Operands) -> Measured:
     """``yes`` if delta of RANGE is 0 or leads away from the limit, else ``no``. Example: start 0, limit 5 and
     delta -1 give ``yes``."""

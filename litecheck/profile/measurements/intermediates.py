@@ -14,12 +14,12 @@ _EXTENSIONS = (
 )  # fmt: skip
 
 
-def _of_size(plan: Plan, value: int) -> Plan | None:
+def _set_size(plan: Plan, value: int) -> Plan | None:
     tensor = TensorPlan("int16", (value,)).scaled(2.0**-10)
     return plan.but(intermediates=("intermediate",), operands={**plan.operands, "intermediate": (tensor,)})
 
 
-@measures(_of_size)
+@measures(_set_size)
 def intermediate_elements(operands: Operands) -> Measured:
     """Largest number of elements of an intermediate tensor; none without intermediate tensors. Example:
     shapes (0) and (4) give 4."""
@@ -28,13 +28,13 @@ def intermediate_elements(operands: Operands) -> Measured:
     return max(sizes, default=None)
 
 
-def _extended(plan: Plan, value: int) -> Plan | None:
+def _set_extensions(plan: Plan, value: int) -> Plan | None:
     for n, role in enumerate(_EXTENSIONS):
         plan = plan.with_role(role, plan.operands[role] or (TensorPlan("int16"),) if n < value else ())
     return plan if 0 <= value <= len(_EXTENSIONS) else None
 
 
-@measures(_extended)
+@measures(_set_extensions)
 def lstm_extensions(operands: Operands) -> Measured:
     """Number of peephole weights, projection tensors and layer normalization coefficients of an LSTM. Example:
     three peephole weights give 3."""

@@ -14,11 +14,11 @@ from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization
 
 
-def _holding(tensor: TensorPlan, values: NDArray[Any]) -> TensorPlan:
+def _set_values(tensor: TensorPlan, values: NDArray[Any]) -> TensorPlan:
     return tensor.but(dtype=values.dtype.name, shape=values.shape, values=values, quantization=Quantization())
 
 
-def _integer_biases(plan: Plan, value: int) -> Plan | None:
+def _set_integer_biases(plan: Plan, value: int) -> Plan | None:
     """Set a float32 input, ``value`` int32 gate biases, and float32 for the remaining biases."""
     biases = [role for role in plan.inputs if role.endswith("gate_bias") and plan.one(role)]
     if not 0 <= value <= len(biases):
@@ -26,11 +26,11 @@ def _integer_biases(plan: Plan, value: int) -> Plan | None:
     plan = plan.edit("input", lambda t: t.but(dtype="float32", quantization=Quantization(), values=None))
     for number, role in enumerate(biases):
         zeros = np.zeros(CHANNELS, "int32" if number < value else "float32")
-        plan = plan.edit(role, partial(_holding, values=zeros))
+        plan = plan.edit(role, partial(_set_values, values=zeros))
     return plan
 
 
-@measures(_integer_biases)
+@measures(_set_integer_biases)
 def integer_biases(operands: Operands) -> Measured:
     """Number of gate biases of a float LSTM that are not of float32. Example: a float32 input and an int32 bias of the
     forget gate give 1."""

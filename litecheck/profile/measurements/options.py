@@ -20,23 +20,23 @@ _ACTIVATIONS = of_enum("ActivationFunctionType", "an activation function")
 _CLIPS = ("cell_clip", "proj_clip")
 
 
-def _unknown(plan: Plan, value: int) -> Plan | None:
+def _set_unknown_types(plan: Plan, value: int) -> Plan | None:
     types = [name for name, field in option_fields(plan.opcode).items() if field.enum == "TensorType"]
     plan = option_stated(plan, 0, *types) or plan
     return option_stated(plan, 100, *types[:value]) if value > 0 else plan
 
 
-def _typed(plan: Plan, value: str) -> Plan | None:
+def _set_result_type(plan: Plan, value: str) -> Plan | None:
     return option_stated(plan, value, *_RESULT_TYPES)
 
 
-def _misstated(plan: Plan, value: str) -> Plan | None:
+def _set_result_mismatch(plan: Plan, value: str) -> Plan | None:
     role = "indices" if "indices" in plan.operands else "output"
     plan = plan.edit(role, lambda tensor: tensor.but(dtype="int32"))
-    return _typed(plan, "INT64" if value == "yes" else "INT32")
+    return _set_result_type(plan, "INT64" if value == "yes" else "INT32")
 
 
-def _clipped(plan: Plan, value: int) -> Plan | None:
+def _set_clips(plan: Plan, value: int) -> Plan | None:
     plan = option_stated(plan, 0, *_CLIPS) or plan
     return option_stated(plan, -1, *_CLIPS[:value]) if value > 0 else plan
 
@@ -53,7 +53,7 @@ def reference_version(operands: Operands) -> Measured:
     return operands.operator.version
 
 
-@measures(_unknown, beside_faults=False)
+@measures(_set_unknown_types, beside_faults=False)
 def unknown_types(operands: Operands) -> Measured:
     """Number of options that name a dtype outside the schema. Example: output_type 99 of SHAPE gives 1."""
     options = operands.operator.options
@@ -87,12 +87,12 @@ def fused_activation(operands: Operands) -> Measured:
 _BOUNDS = {"RELU": 0, "RELU_N1_TO_1": 1, "RELU6": 6}
 
 
-def _bounded(plan: Plan, value: Fraction) -> Plan | None:
+def _set_fused_bound(plan: Plan, value: Fraction) -> Plan | None:
     plan = plan.option(fused_activation_function="RELU6")
     return plan.scaled("output", float(6 / Fraction(value))) if value > 0 else None
 
 
-@measures(_bounded)
+@measures(_set_fused_bound)
 def fused_bound(operands: Operands) -> Measured:
     """Bound of the fused activation (0, 1 or 6) / output scale, or ``not finite`` for a scale of 0 or NaN. Example: RELU6
     and output scale 0.5 give 12."""
@@ -144,7 +144,7 @@ def random_algorithm(operands: Operands) -> Measured:
     return word(operands, "algorithm")
 
 
-@measures(_typed, "INT8", "INT32", "INT64", gives=of_enum("TensorType", "a type of the schema"))
+@measures(_set_result_type, "INT8", "INT32", "INT64", gives=of_enum("TensorType", "a type of the schema"))
 def result_type(operands: Operands) -> Measured:
     """Dtype of output indices or sizes in the options. Example: output_type 4 of ARG_MAX gives ``INT64``."""
     return next(
@@ -152,7 +152,7 @@ def result_type(operands: Operands) -> Measured:
     )
 
 
-@measures(_misstated, "yes", "no", gives=YES_OR_NO)
+@measures(_set_result_mismatch, "yes", "no", gives=YES_OR_NO)
 def result_type_differs(operands: Operands) -> Measured:
     """``yes`` if only the option or only the output tensor is int64, else ``no``. Example: option INT64 and
     an int32 output give ``yes``."""
@@ -182,7 +182,7 @@ def beta(operands: Operands) -> Measured:
     return None if value is None else Fraction(value) if isfinite(value) else "not finite"
 
 
-@measures(_clipped)
+@measures(_set_clips)
 def clips_below_zero(operands: Operands) -> Measured:
     """Number of clip options of an LSTM (cell_clip, proj_clip) that are negative or NaN. Example: cell_clip
     -1 and proj_clip 0 give 1."""
@@ -205,13 +205,13 @@ def _factor(operands: Operands, name: str) -> Measured:
     return Fraction(value) if isfinite(value) else "not finite"
 
 
-def _stepped(plan: Plan, value: Fraction | str) -> Plan | None:
+def _set_exponent_step(plan: Plan, value: Fraction | str) -> Plan | None:
     if isinstance(value, str):
         return plan.option(beta=float("nan"))
     return option_stated(plan.scaled("input", float(value) / 2), 2, "beta")
 
 
-@measures(_stepped, "not finite")
+@measures(_set_exponent_step, "not finite")
 def exponent_step(operands: Operands) -> Measured:
     """Change of the SOFTMAX exponent per input step: beta * input scale, or ``not finite`` for a beta of NaN. Example: beta
     2 and input scale 0.25 give 0.5."""

@@ -33,17 +33,17 @@ UNSET = " by default"
 _TYPES = {code: name.lower() for name, code in _CODES.items()}
 
 
-def _opposite(plan: Plan, value: int) -> Plan | None:
+def _set_opposite(plan: Plan, value: int) -> Plan | None:
     given = plan.one("input")
     return plan.edit("output", lambda t: t.zeroed(value - int(given.zero_point[0]))) if given else None
 
 
-def _of_int16(plan: Plan, value: int) -> Plan | None:
+def _set_int16(plan: Plan, value: int) -> Plan | None:
     plan = plan.edit_all(lambda tensor: tensor.but(dtype="int16", values=None).zeroed(0))
     return plan.edit("output", lambda tensor: tensor.zeroed(value))
 
 
-def _unlike(plan: Plan, value: int) -> Plan | None:
+def _set_different_scales(plan: Plan, value: int) -> Plan | None:
     count = 0
     for role in plan.inputs:
         for at in range(len(plan.operands[role])):
@@ -52,19 +52,19 @@ def _unlike(plan: Plan, value: int) -> Plan | None:
     return plan if 0 < value <= count else None
 
 
-def _converted(plan: Plan, value: str) -> Plan | None:
+def _set_conversion(plan: Plan, value: str) -> Plan | None:
     given, _, made = value.partition("_to_")
     return plan.edit("input", lambda t: t.but(dtype=given)).edit("output", lambda t: t.but(dtype=made))
 
 
-def _first(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+def _first_inputs_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
     """Return a setter of the number of changed inputs."""
     return lambda plan, value: (
         plan.edit_all(change, plan.inputs[:value]) if 0 <= value <= len(plan.inputs) else None
     )
 
 
-def _misstated(plan: Plan, value: str) -> Plan | None:
+def _set_bias_type(plan: Plan, value: str) -> Plan | None:
     bias = plan.one("bias")
     dtype, _, read = (
         value.partition(" read as ") if bias is None or value != "no" else (bias.dtype, "", bias.dtype)
@@ -74,7 +74,7 @@ def _misstated(plan: Plan, value: str) -> Plan | None:
     return plan.option(quantized_bias_type=code) if code is not None else None
 
 
-@measures(_opposite)
+@measures(_set_opposite)
 def zero_point_sum(operands: Operands) -> Measured:
     """Input zero point + output zero point, which is 0 if negating stored integers negates real values.
     Example: zero points 3 and -3 give 0."""
@@ -82,7 +82,7 @@ def zero_point_sum(operands: Operands) -> Measured:
     return None if a is None or b is None else a + b
 
 
-@measures(_of_int16)
+@measures(_set_int16)
 def int16_zero_point(operands: Operands) -> Measured:
     """Zero point farthest from 0 in a conversion from int16 to int16. Example: zero points 0 and -5 give -5."""
     tensors = [t for role in operands.roles.values() for t in role]
@@ -90,7 +90,7 @@ def int16_zero_point(operands: Operands) -> Measured:
     return max(zero_points, key=abs, default=0) if {t.dtype for t in tensors} == {"int16"} else None
 
 
-@measures(_unlike)
+@measures(_set_different_scales)
 def different_scales(operands: Operands) -> Measured:
     """Number of different scales of the inputs. Example: scales 0.5, 0.25 and 0.5 give 2."""
     tensors = operands.operator.inputs
@@ -98,23 +98,23 @@ def different_scales(operands: Operands) -> Measured:
     return len({scale.tobytes() for scale in given if scale.size}) or None
 
 
-def _copied(plan: Plan, scales: int = 1, apart: int = 0) -> Plan:
+def _set_copied_rows(plan: Plan, scales: int = 1, apart: int = 0) -> Plan:
     """Set a constant table with ``scales`` scales, and an output of its type with a scale that is ``apart`` larger."""
     plan = plan.edit("table", lambda t: t.holding(np.ones((CHANNELS, 3)), "int8").scaled([0.25] * scales, 0))
     return plan.edit("output", lambda t: t.but(dtype="int8").scaled(0.25 + apart, 0))
 
 
-@measures(lambda plan, value: _copied(plan, apart=value) if 0 <= value < 2 else None)
+@measures(lambda plan, value: _set_copied_rows(plan, apart=value) if 0 <= value < 2 else None)
 def copied_row_mismatches(operands: Operands) -> Measured:
     """1 if a per-tensor table and an output of its integer dtype have a different scale or zero point, else 0. Example:
     an int8 table with scale 0.5 and an int8 output with scale 0.25 give 1."""
-    table, output = _copy(operands)
+    table, output = _copied_tensors(operands)
     if table is None or output is None or table.quantization.scale.size > 1:
         return None
     return int(parameters_of(table) != parameters_of(output))
 
 
-@measures(lambda plan, value: _copied(plan, scales=value) if value >= 0 else None)
+@measures(lambda plan, value: _set_copied_rows(plan, scales=value) if value >= 0 else None)
 def copied_row_scales(operands: Operands) -> Measured:
     """Number of scales of an integer table whose rows the kernel does not dequantize into a float output. Example: int8
     rows with a scale for each of 4 and an int8 output give 4."""
@@ -146,7 +146,7 @@ def row_bits_beyond_bytes(operands: Operands) -> Measured:
     return prod(rows.shape[axes[0] % len(rows.shape) + 1 :]) * BITS.get(rows.dtype, 0) % 8
 
 
-def _dequantized(plan: Plan, value: int) -> Plan | None:
+def _set_dequantized_rows(plan: Plan, value: int) -> Plan | None:
     """Set an int8 table with this zero point, and float32 rows."""
     plan = plan.edit("table", lambda t: t.but(dtype="int8").scaled(0.25, value))
     return (
@@ -156,7 +156,7 @@ def _dequantized(plan: Plan, value: int) -> Plan | None:
     )
 
 
-@measures(_dequantized)
+@measures(_set_dequantized_rows)
 def dequantized_zero_point(operands: Operands) -> Measured:
     """Zero point of a table whose rows the kernel dequantizes. Example: int8 rows with zero point 3 and a float32 output
     give 3."""
@@ -166,21 +166,21 @@ def dequantized_zero_point(operands: Operands) -> Measured:
     return one_zero_point(table)
 
 
-def _copy(operands: Operands) -> tuple[Tensor | None, Tensor | None]:
+def _copied_tensors(operands: Operands) -> tuple[Tensor | None, Tensor | None]:
     """Return the table and the output if the kernel copies stored integers."""
     table, output = operands.one("table"), operands.one("output")
     copied = table is not None and output is not None and table.dtype == output.dtype
     return (table, output) if copied and table is not None and table.dtype in INTEGER_RANGES else (None, None)
 
 
-@measures(_converted, "uint8_to_int16", gives=CONVERSIONS)
+@measures(_set_conversion, "uint8_to_int16", gives=CONVERSIONS)
 def conversion(operands: Operands) -> Measured:
     """Input dtype and output dtype. Example: ``int8_to_int16``."""
     given, made = operands.one("input"), operands.one("output")
     return f"{given.dtype}_to_{made.dtype}" if given is not None and made is not None else None
 
 
-@measures(_first(lambda t: t.but(quantization=Quantization())))
+@measures(_first_inputs_setter(lambda t: t.but(quantization=Quantization())))
 def unquantized_integers(operands: Operands) -> Measured:
     """Number of integer tensors without a scale. Example: an int8 input without quantization gives 1."""
     tensors = [t for role in operands.roles.values() for t in role]
@@ -205,7 +205,7 @@ def requantized_scales(operands: Operands) -> Measured:
     return int(output.quantization.scale.size) or None
 
 
-@measures(_first(lambda t: t.but(dtype="int8").zeroed(200)))
+@measures(_first_inputs_setter(lambda t: t.but(dtype="int8").zeroed(200)))
 def zero_points_outside_type(operands: Operands) -> Measured:
     """Number of tensors with a zero point outside the range of their dtype. Example: an int8 input with zero
     point 200 gives 1."""
@@ -217,7 +217,7 @@ def zero_points_outside_type(operands: Operands) -> Measured:
 
 
 @measures(
-    _misstated,
+    _set_bias_type,
     f"int32 read as int64{UNSET}",
     "int32 read as int64",
     "int64 read as int32",

@@ -36,7 +36,7 @@ _PEEPHOLES = tuple(f"cell_to_{gate}_weights" for gate in ("input", "output", "fo
 _COEFFICIENTS = tuple(f"{gate}_layer_norm_coefficients" for gate in ("cell", "output", "input"))
 
 
-def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
+def _keep_first(plan: Plan, value: int, *names: str) -> Plan | None:
     """Keep the first ``value`` of these operands in the first cell that has any; for 0, keep all."""
     for cell in _CELLS:
         if any(plan.one(cell + name) for name in names):
@@ -44,7 +44,7 @@ def _alone_of(plan: Plan, value: int, *names: str) -> Plan | None:
     return plan
 
 
-def _merged(plan: Plan, value: int) -> Plan | None:
+def _set_merged(plan: Plan, value: int) -> Plan | None:
     both = "merge_outputs" in option_fields(plan.opcode)
     plan = plan.option(merge_outputs=False) if both else plan
     if not value:
@@ -52,14 +52,14 @@ def _merged(plan: Plan, value: int) -> Plan | None:
     return plan.option(merge_outputs=True) if both else option_stated(plan, "BASIC", "kernel_type")
 
 
-@measures(lambda plan, value: _alone_of(plan, value, *_INPUT_GATE))
+@measures(lambda plan, value: _keep_first(plan, value, *_INPUT_GATE))
 def partial_input_gate(operands: Operands) -> Measured:
     """Number of tensors of an incomplete LSTM input gate (weights, recurrent weights, bias). Example: weights
     alone give 1."""
-    return _alone(operands, lambda cell: _INPUT_GATE)
+    return _count_incomplete(operands, lambda cell: _INPUT_GATE)
 
 
-@measures(lambda plan, value: _alone_of(plan, value, *_PEEPHOLES))
+@measures(lambda plan, value: _keep_first(plan, value, *_PEEPHOLES))
 def partial_peepholes(operands: Operands) -> Measured:
     """Number of LSTM peephole weights if those of a gate are missing. Example: cell_to_forget_weights alone
     gives 1."""
@@ -68,7 +68,7 @@ def partial_peepholes(operands: Operands) -> Measured:
         gated = operands.one(f"{cell}input_to_input_weights") is not None
         return [f"cell_to_{gate}_weights" for gate in (*(("input",) if gated else ()), "forget", "output")]
 
-    return _alone(operands, names)
+    return _count_incomplete(operands, names)
 
 
 @measures(lambda plan, value: plan.without(*_COEFFICIENTS[:value]))
@@ -95,7 +95,7 @@ def lone_projection_bias(operands: Operands) -> Measured:
     )
 
 
-def _alone(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
+def _count_incomplete(operands: Operands, names: Callable[[str], Sequence[str]]) -> int:
     """Return the number of inputs that are present although another input of their cell is absent."""
     count = 0
     for cell in _CELLS:
@@ -129,7 +129,7 @@ def _gate(name: str) -> list[str]:
     return [f"input_to_{name}_weights", f"recurrent_to_{name}_weights", f"{name}_gate_bias"]
 
 
-@measures(_merged)
+@measures(_set_merged)
 def miscounted_results(operands: Operands) -> Measured:
     """Difference between the output count of a recurrent layer and the count of its options: 1, 2 for both
     directions, or 4 for a basic LSTM. Example: two outputs with merge_outputs give 1."""
@@ -140,7 +140,7 @@ def miscounted_results(operands: Operands) -> Measured:
     return abs(len(operands.operator.outputs) - wanted)
 
 
-def _normalized(plan: Plan, value: int) -> Plan | None:
+def _set_normalization(plan: Plan, value: int) -> Plan | None:
     roles = [role for role in plan.inputs if role.endswith("layer_norm_coefficients")]
     for n, role in enumerate(roles[::-1]):
         own = plan.operands[role] or (TensorPlan("int16").scaled(2.0**-10),)
@@ -161,7 +161,7 @@ def _scaleless(plan: Plan, value: int) -> Plan | None:
     return plan
 
 
-def _hidden(plan: Plan, value: int) -> Plan | None:
+def _shift_hidden(plan: Plan, value: int) -> Plan | None:
     """Remove the projection, and shift the zero point of ``hidden`` by ``value``."""
     state = plan.one("output_state")
     if state is None:
@@ -170,7 +170,7 @@ def _hidden(plan: Plan, value: int) -> Plan | None:
     return plan.scaled("hidden", state.scale, state.zero_point + value)
 
 
-@measures(_normalized)
+@measures(_set_normalization)
 def layer_norm_operands(operands: Operands) -> Measured:
     """Number of layer normalization coefficients of an LSTM. Example: coefficients of four gates give 4."""
     present = [role for role, tensors in operands.roles.items() if tensors]
@@ -198,10 +198,10 @@ def unscaled_gates(operands: Operands) -> Measured:
 
     The intermediate sum of an absent input gate needs a scale as well, but the value is free.
     """
-    return sum(_unscaled(operands, gate) for gate in _GATES)
+    return sum(_lacks_scale(operands, gate) for gate in _GATES)
 
 
-def _unscaled(operands: Operands, gate: str) -> bool:
+def _lacks_scale(operands: Operands, gate: str) -> bool:
     intermediate = operands.one(f"{gate}_gate_intermediate")
     if intermediate is None or intermediate.quantization.scale.size != 1:
         return True
@@ -209,7 +209,7 @@ def _unscaled(operands: Operands, gate: str) -> bool:
     return there and not _TINY <= float(intermediate.quantization.scale[0]) < float("inf")
 
 
-@measures(_hidden)
+@measures(_shift_hidden)
 def hidden_mismatches(operands: Operands) -> Measured:
     """1 if an LSTM without projection has different parameters for ``hidden`` and the output state, else 0.
     Example: scales 0.5 and 0.25 give 1."""
@@ -241,9 +241,9 @@ def gate_accumulator(operands: Operands) -> Measured:
         added = 0 if bias is None else largest_value(bias) or 0
         for source, data, extra in (("input", "input", added), ("recurrent", "output_state", 0)):
             weights = operands.one(f"{source}_to_{gate}_weights")
-            reach = _reach_of(operands.one(data), weights)
+            reach = _product_bound(operands.one(data), weights)
             largest = max(largest, reach + extra)
-    return max(largest, _projected(operands)) or None
+    return max(largest, _projection_bound(operands)) or None
 
 
 def _steep_gate(plan: Plan, value: Fraction) -> Plan | None:
@@ -269,7 +269,7 @@ def gate_multiplier(operands: Operands) -> Measured:
     return max(found, default=None)
 
 
-def _projected(operands: Operands) -> int:
+def _projection_bound(operands: Operands) -> int:
     """Return an upper bound of a sum in an LSTM's projection with bias.
 
     The factor 255 is the largest distance of a hidden value from any zero point.
@@ -282,7 +282,7 @@ def _projected(operands: Operands) -> int:
     return reach + (0 if bias is None else largest_value(bias) or 0)
 
 
-def _reach_of(data: Tensor | None, weights: Tensor | None) -> int:
+def _product_bound(data: Tensor | None, weights: Tensor | None) -> int:
     """Return an upper bound of the product of a constant weight matrix and a vector of stored values."""
     zero = one_zero_point(data)
     if data is None or weights is None or zero is None or len(weights.shape) != 2 or data.dtype != "int8":

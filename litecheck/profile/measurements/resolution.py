@@ -93,25 +93,25 @@ def _inputs(operands: Operands) -> list[Interval] | None:
     return found if found and len(found) == len(given) else None
 
 
-def _of_input(operands: Operands) -> Interval | None:
+def _input_range(operands: Operands) -> Interval | None:
     given = _inputs(operands)
     return None if given is None else (min(low for low, _ in given), max(high for _, high in given))
 
 
-def _of_sum(operands: Operands) -> Interval | None:
+def _sum_range(operands: Operands) -> Interval | None:
     """Return the range of sums and differences, from the largest magnitudes of the inputs."""
     given = _inputs(operands)
     most = sum(max(-low, high) for low, high in given or ())
     return None if given is None else (-most, most)
 
 
-def _of_product(operands: Operands) -> Interval | None:
+def _product_range(operands: Operands) -> Interval | None:
     given = _inputs(operands)
     most = float(np.prod([max(-low, high) for low, high in given or ()]))
     return None if given is None else (-most, most)
 
 
-def _of_weights(operands: Operands) -> Interval | None:
+def _weighted_range(operands: Operands) -> Interval | None:
     """Return the range of a layer's sum with bias; None if its step alone shows that it spans enough levels."""
     step, given, weight = _step(operands), _scale(operands.one("input")), operands.one("weight")
     if step is None or given is None or weight is None or step > _COARSE:
@@ -132,7 +132,7 @@ def _step(operands: Operands) -> float | None:
 
 
 _BOUNDS: dict[str, Callable[[Operands], Interval | None]] = {
-    "input": _of_input, "sum": _of_sum, "product": _of_product, "weights": _of_weights,
+    "input": _input_range, "sum": _sum_range, "product": _product_range, "weights": _weighted_range,
 }  # fmt: skip
 #: Resolutions by the name of their note.
 RESOLUTION: dict[str, Callable[[Operands, str], float | None]] = {

@@ -20,15 +20,15 @@ def _step(plan: Plan) -> float:
     return float(data.scale.max(initial=0)) * float(weight.scale.max(initial=0)) if data and weight else 0.0
 
 
-def _one_channel(plan: Plan) -> Plan:
+def _set_one_channel(plan: Plan) -> Plan:
     """Set one channel of weights with a single scale, which is both per tensor and per axis."""
     return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
 
 
-def _drifted(plan: Plan, value: Fraction | str) -> Plan | None:
+def _set_bias_drift(plan: Plan, value: Fraction | str) -> Plan | None:
     """Set a bias scale that is 0.09 % too large, and an output scale that turns this error into ``value`` output
     steps."""
-    plan = _one_channel(plan)
+    plan = _set_one_channel(plan)
     step = _step(plan)
     if isinstance(value, str):
         plan = plan.scaled("bias", float("nan"))
@@ -39,8 +39,8 @@ def _drifted(plan: Plan, value: Fraction | str) -> Plan | None:
     return plan.but(set=plan.set | {"bias"})
 
 
-def _unstated(plan: Plan, value: Fraction) -> Plan | None:
-    plan = _one_channel(plan).edit("bias", lambda t: t.but(quantization=Quantization()))
+def _set_unstated_drift(plan: Plan, value: Fraction) -> Plan | None:
+    plan = _set_one_channel(plan).edit("bias", lambda t: t.but(quantization=Quantization()))
     return plan.scaled("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
 
 
@@ -50,12 +50,12 @@ def _largest(plan: Plan) -> float:
     return max(scales, default=0.0)
 
 
-def _squared(plan: Plan, value: Fraction) -> Plan | None:
+def _set_squared_ratio(plan: Plan, value: Fraction) -> Plan | None:
     largest = _largest(plan)
     return plan.scaled("output", largest * largest / value) if value > 0 else None
 
 
-def _quotients(plan: Plan, value: Fraction) -> Plan | None:
+def _set_quotient(plan: Plan, value: Fraction) -> Plan | None:
     lhs, rhs = plan.one("lhs"), plan.one("rhs")
     return (
         plan.scaled("output", float(value * lhs.scale[0] / rhs.scale[0]))
@@ -64,13 +64,13 @@ def _quotients(plan: Plan, value: Fraction) -> Plan | None:
     )
 
 
-def _reaching(steps: int) -> Setter:
+def _reach_setter(steps: int) -> Setter:
     """Return a setter of the output scale: largest input scale * ``steps`` / value. Example: 0.5, 127 and 254 give
     0.25."""
     return lambda plan, value: plan.scaled("output", _largest(plan) * steps / value) if value > 0 else None
 
 
-@measures(_drifted, "not finite")
+@measures(_set_bias_drift, "not finite")
 def bias_scale_drift(operands: Operands) -> Measured:
     """Distance between bias scale and input scale * weight scale, in output steps, or ``not finite``; per-tensor weights
     only. Example: scales 0.5, 0.5, bias 0.26 and output 0.5 give 0.02. A negative scale gives a negative distance."""
@@ -84,7 +84,7 @@ def bias_scale_drift(operands: Operands) -> Measured:
     return (-1 if min(own, product) < 0 else 1) * abs(own - product) / given[2]
 
 
-@measures(_unstated)
+@measures(_set_unstated_drift)
 def unstated_bias_drift(operands: Operands) -> Measured:
     """Input * weight scale / output scale, without a bias scale. Example: 0.5, 0.25 and 0.5 give 0.25."""
     bias = operands.one("bias")
@@ -99,8 +99,8 @@ def unstated_bias_drift(operands: Operands) -> Measured:
 def accumulator_step(operands: Operands) -> Measured:
     """Input * largest weight scale / output scale, not int4. Example: 0.5, 0.25 and 0.5 give 0.25."""
     data, output, weight = (
-        _plain(operands.one("input")),
-        _plain(operands.one("output")),
+        _finite_scale(operands.one("input")),
+        _finite_scale(operands.one("output")),
         operands.one("weight"),
     )
     if not data or not output or weight is None or not weight.quantization.scale.size:
@@ -116,8 +116,8 @@ def accumulator_step(operands: Operands) -> Measured:
 @measures(lambda plan, value: plan.scaled("output", _largest(plan) / value) if value > 0 else None)
 def scale_ratio(operands: Operands) -> Measured:
     """Largest input scale / output scale. Example: inputs 0.5 and 0.25 and output 0.125 give 4."""
-    output = _plain(operands.one("output"))
-    given = [_plain(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
+    output = _finite_scale(operands.one("output"))
+    given = [_finite_scale(t) for role in operands.roles if role != "output" for t in operands.roles[role]]
     scales = [s for s in given if s is not None]
     return exact_ratio((max(scales),), output) if scales and output else None
 
@@ -129,7 +129,7 @@ def inverse_scale_ratio(operands: Operands) -> Measured:
     return 1 / ratio if isinstance(ratio, Fraction) and ratio else None
 
 
-@measures(_squared)
+@measures(_set_squared_ratio)
 def squared_scale_ratio(operands: Operands) -> Measured:
     """Square of the largest input scale / output scale. Example: input 0.5, output 0.125 give 2."""
     ratio, output = scale_ratio(operands), one_scale(operands.one("output"))
@@ -158,14 +158,14 @@ def nearest_power(scale: float) -> int | None:
     return int(np.rint(log)) if abs(log - np.rint(log)) < np.float32(1e-3) else None
 
 
-@measures(_quotients)
+@measures(_set_quotient)
 def quotient_step(operands: Operands) -> Measured:
     """Rhs scale * output scale / lhs scale. Example: lhs 0.5, rhs 0.25 and output 0.125 give 0.0625."""
     lhs, rhs, output = (one_scale(operands.one(role)) for role in ("lhs", "rhs", "output"))
     return rhs * output / lhs if lhs and rhs is not None and output is not None else None
 
 
-@measures(_reaching(64))
+@measures(_reach_setter(64))
 def reach(operands: Operands) -> Measured:
     """Largest magnitude of an output, in output steps and with the zero point. Example: ADD of int8 with
     scale 0.5 and zero point 0, output scale 0.25 and zero point 3 gives 515.
@@ -179,7 +179,7 @@ def reach(operands: Operands) -> Measured:
         return None
     opcode = operands.operator.opcode
     if opcode == "REDUCE_PROD":
-        return _carried(operands, output, Fraction(*sizes[0]))
+        return _carried_product(operands, output, Fraction(*sizes[0]))
     largest, per = sizes[0]
     for more, unit in sizes[1:]:
         largest = largest * unit + more * per if opcode in ("ADD", "SUB") else largest * more
@@ -192,7 +192,7 @@ def reach(operands: Operands) -> Measured:
     return _in_steps(operands, (largest, per))
 
 
-@measures(_reaching(64))
+@measures(_reach_setter(64))
 def sloped_reach(operands: Operands) -> Measured:
     """Largest input magnitude, below 0 times ``alpha``, in output steps and with the zero point. Example:
     int8 with scale 0.5 and zero point 0, alpha 0.25 and output scale 0.25 give 254."""
@@ -213,7 +213,7 @@ def _stated_slope(operands: Operands) -> tuple[int, int] | None:
     return abs(alpha).as_integer_ratio() if isfinite(alpha) else None
 
 
-@measures(_reaching(64))
+@measures(_reach_setter(64))
 def quotient_reach(operands: Operands) -> Measured:
     """Largest magnitude of lhs / rhs scale, in output steps and with the zero point. Example: int8 lhs with
     scale 0.5, rhs scale 0.25 and output scale 0.5 give 512."""
@@ -223,7 +223,7 @@ def quotient_reach(operands: Operands) -> Measured:
     return _in_steps(operands, (lhs[0] * divisor[1], lhs[1] * divisor[0]))
 
 
-@measures(_reaching(1))
+@measures(_reach_setter(1))
 def root_reach(operands: Operands) -> Measured:
     """Largest square root of an input in float64, in output steps and with the zero point. Example: int8 with
     scale 0.5 and zero point 0 and output scale 0.25 give 32."""
@@ -231,7 +231,7 @@ def root_reach(operands: Operands) -> Measured:
     return None if largest is None else _in_steps(operands, sqrt(largest[0] / largest[1]).as_integer_ratio())
 
 
-@measures(_reaching(1))
+@measures(_reach_setter(1))
 def inverse_root_reach(operands: Operands) -> Measured:
     """1 / sqrt(input scale) in output steps, plus zero point. Example: input 0.25, output 0.5 give 4."""
     scale = _ratio(operands.one("input"))
@@ -241,11 +241,11 @@ def inverse_root_reach(operands: Operands) -> Measured:
 @measures(lambda plan, value: plan.scaled("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None)
 def inverse_root_step(operands: Operands) -> Measured:
     """Output scale * sqrt(input scale). Example: input scale 0.25 and output scale 0.5 give 0.25."""
-    given, step = _plain(operands.one("input")), _plain(operands.one("output"))
+    given, step = _finite_scale(operands.one("input")), _finite_scale(operands.one("output"))
     return Fraction(step * sqrt(given)) if step and given and given > 0 else None
 
 
-def _plain(tensor: Tensor | None) -> float | None:
+def _finite_scale(tensor: Tensor | None) -> float | None:
     """Return a tensor's single finite scale, else None."""
     if tensor is None or tensor.quantization.scale.size != 1:
         return None
@@ -280,7 +280,7 @@ def _in_steps(operands: Operands, magnitude: tuple[int, int]) -> Fraction | None
     return Fraction(largest * step[1] + zero * per * step[0], per * step[0]) if step else None
 
 
-def _carried(operands: Operands, output: Tensor, size: Fraction) -> Fraction | None:
+def _carried_product(operands: Operands, output: Tensor, size: Fraction) -> Fraction | None:
     """Return the largest running product of REDUCE_PROD in output steps.
 
     The kernel rescales every product by input scale / n-th root of the output scale, and the last product twice.

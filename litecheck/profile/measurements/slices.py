@@ -20,13 +20,13 @@ from litecheck.profile.measurements.register import dimensions, invalid, measure
 from litecheck.profile.operator_plan import Plan
 
 
-def _sliced(plan: Plan, value: int) -> Plan | None:
+def _set_slice(plan: Plan, value: int) -> Plan | None:
     output = plan.one("output")
     sizes = [dim - (n < value) for n, dim in enumerate(output.shape)] if output else []
     return within_type(within_type(plan, "begin", [0] * len(sizes)), "size", sizes)
 
 
-def _dropped(plan: Plan, value: int, begin: int, stride: int) -> Plan | None:
+def _set_shrunk(plan: Plan, value: int, begin: int, stride: int) -> Plan | None:
     """Set ``value`` shrunk dimensions to this begin and stride."""
     plan = within_type(
         within_type(plan, "begin", invalid(begin, 0, value)), "strides", invalid(stride, 1, value)
@@ -58,7 +58,7 @@ def slices_out_of_range(operands: Operands) -> Measured:
     return sum(begin < 0 or size < -1 or begin + max(size, 0) > dim for begin, size, dim in parts)
 
 
-@measures(_sliced)
+@measures(_set_slice)
 def sliced_shape_differs(operands: Operands) -> Measured:
     """Number of output dimensions of SLICE that differ from begin and size. Example: size (2, 3) and output
     (2, 4) give 1.
@@ -90,7 +90,7 @@ def _shrunk(operands: Operands) -> list[tuple[int, int, int]] | None:
     return [part for at, part in parts if mask >> at & 1 and not free >> at & 1]
 
 
-@measures(lambda plan, value: _dropped(plan, value, 9, 1))
+@measures(lambda plan, value: _set_shrunk(plan, value, 9, 1))
 def shrunk_out_of_range(operands: Operands) -> Measured:
     """Number of shrunk dimensions of STRIDED_SLICE with an index past the end. Example: dimension 4 and begin
     4 give 1."""
@@ -98,7 +98,7 @@ def shrunk_out_of_range(operands: Operands) -> Measured:
     return None if places is None else sum(begin >= length for begin, _, length in places)
 
 
-@measures(lambda plan, value: _dropped(plan, value, 0, -1))
+@measures(lambda plan, value: _set_shrunk(plan, value, 0, -1))
 def shrunk_backwards(operands: Operands) -> Measured:
     """Number of shrunk dimensions of STRIDED_SLICE with a negative stride. Example: stride -1 in a shrunk
     dimension gives 1."""
@@ -193,7 +193,7 @@ def _outside(plan: Plan, value: int) -> Plan | None:
     return within_type(plan, role, invalid(99, 0, value, value + 1))
 
 
-def _pointed(plan: Plan, places: list[int]) -> Plan | None:
+def _set_tuples(plan: Plan, places: list[int]) -> Plan | None:
     """Set index tuples of one number each, and four dimensions of length 4."""
     shape = "shape" if "shape" in plan.operands else "output_shape"
     plan = within_type(plan, "indices", [[place] for place in places])
@@ -220,7 +220,7 @@ def indices_out_of_range(operands: Operands) -> Measured:
     return int(((indices < 0) | (indices >= shape[axis])).sum())
 
 
-@measures(lambda plan, value: _pointed(plan, invalid(99, 0, value, value + 1)))
+@measures(lambda plan, value: _set_tuples(plan, invalid(99, 0, value, value + 1)))
 def tuples_out_of_range(operands: Operands) -> Measured:
     """Number of constant index tuples outside the input, or outside the shape that is filled. Example: input
     (2, 3) and tuples (0, 1) and (1, 3) give 1."""

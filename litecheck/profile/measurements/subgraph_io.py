@@ -21,7 +21,7 @@ from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 _CONDITION = "cond_subgraph_index"
 
 
-def _calling(plan: Plan) -> Plan:
+def _add_call(plan: Plan) -> Plan:
     """Return the plan with a call that has equal parameters on both sides."""
     if plan.calls:
         return plan
@@ -40,82 +40,84 @@ def _callee(plan: Plan, option: str) -> Callee:
     return Callee(option, inputs, (TensorPlan("bool", (1,)),) if option == _CONDITION else outputs)
 
 
-def _last_callee(plan: Plan, change: Callable[[Callee], Callee]) -> Plan:
-    calls = _calling(plan).calls
+def _change_last_callee(plan: Plan, change: Callable[[Callee], Callee]) -> Plan:
+    calls = _add_call(plan).calls
     if not calls:
         return plan
-    return _calling(plan).but(calls=(*calls[:-1], change(calls[-1])))
+    return _add_call(plan).but(calls=(*calls[:-1], change(calls[-1])))
 
 
-def _crossing(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+def _crossing_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
     """Return a setter of the number of tensors that differ inside a called subgraph."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
         def changed(callee: Callee) -> Callee:
             return replace(callee, inputs=(*map(change, callee.inputs[:value]), *callee.inputs[value:]))
 
-        return _last_callee(plan, changed) if value else _calling(plan)
+        return _change_last_callee(plan, changed) if value else _add_call(plan)
 
     return sets
 
 
-def _branching(plan: Plan, value: int) -> Plan | None:
+def _add_branches(plan: Plan, value: int) -> Plan | None:
     """Add ``value`` branches with another type."""
-    plan = _calling(plan)
+    plan = _add_call(plan)
     first = plan.calls[0]
     outputs = tuple(t.but(dtype="uint8") for t in first.outputs[:1])
     other = replace(first, outputs=(*outputs, *first.outputs[1:]))
     return plan.but(calls=(*plan.calls, *[other] * value))
 
 
-def _uneven(plan: Plan, value: int) -> Plan | None:
+def _set_arity_mismatch(plan: Plan, value: int) -> Plan | None:
     """Remove one input of the called subgraph, or for a larger value repeat its outputs."""
     if not value:
-        return _calling(plan)
+        return _add_call(plan)
     if value == 1:
-        return _last_callee(plan, lambda callee: replace(callee, inputs=callee.inputs[:-1]))
-    return _last_callee(plan, lambda callee: replace(callee, outputs=callee.outputs * 2))
+        return _change_last_callee(plan, lambda callee: replace(callee, inputs=callee.inputs[:-1]))
+    return _change_last_callee(plan, lambda callee: replace(callee, outputs=callee.outputs * 2))
 
 
 def _branches(plan: Plan, value: int) -> Plan | None:
-    plan = _calling(plan).but(calls=_calling(plan).calls[:1] * value)
+    plan = _add_call(plan).but(calls=_add_call(plan).calls[:1] * value)
     return plan if value else plan.option(branch_subgraph_indices=[])
 
 
 def _recursive(plan: Plan, value: str) -> Plan | None:
     back = value == "yes"
-    return _last_callee(plan, lambda callee: replace(callee, recursive=back)) if back else _calling(plan)
+    return (
+        _change_last_callee(plan, lambda callee: replace(callee, recursive=back)) if back else _add_call(plan)
+    )
 
 
-def _condition_of(plan: Plan, change: Callable[[TensorPlan], TensorPlan]) -> Plan | None:
+def _change_condition(plan: Plan, change: Callable[[TensorPlan], TensorPlan]) -> Plan | None:
     """Change the output of a loop's condition."""
     calls = tuple(
         replace(c, outputs=tuple(map(change, c.outputs))) if c.option == _CONDITION else c
-        for c in _calling(plan).calls
+        for c in _add_call(plan).calls
     )
-    return _calling(plan).but(calls=calls)
+    return _add_call(plan).but(calls=calls)
 
 
-def _attributed(plan: Plan, value: str) -> Plan | None:
-    plan = _calling(plan)
+def _set_attributes(plan: Plan, value: str) -> Plan | None:
+    plan = _add_call(plan)
     return plan if value == "yes" else plan.but(options={})
 
 
-@measures(_crossing(lambda t: t.scaled(0.75, 0)))
+@measures(_crossing_setter(lambda t: t.scaled(0.75, 0)))
 def boundary_mismatches(operands: Operands) -> Measured:
     """Number of tensors with a different scale or zero point inside the called subgraph. Example: an IF that passes
     scale 0.5 to a subgraph input with scale 0.75 gives 1."""
     return sum(_differ(a, b) for a, b in _crossings(operands))
 
 
-@measures(_crossing(lambda t: t.but(dtype="uint8")))
+@measures(_crossing_setter(lambda t: t.but(dtype="uint8")))
 def boundary_types(operands: Operands) -> Measured:
     """Number of tensors with a different dtype inside the called subgraph. Example: an IF that passes int8 to a uint8
     subgraph input gives 1."""
     return sum(a.dtype != b.dtype for a, b in _crossings(operands))
 
 
-@measures(_branching)
+@measures(_add_branches)
 def branch_types(operands: Operands) -> Measured:
     """Number of branch outputs with a dtype other than in the first branch. Example: int8 and uint8 branches give 1."""
     branches = [
@@ -124,14 +126,14 @@ def branch_types(operands: Operands) -> Measured:
     return sum(a != b for other in branches[1:] for a, b in zip(branches[0], other, strict=False))
 
 
-@measures(_uneven)
+@measures(_set_arity_mismatch)
 def arity_mismatches(operands: Operands) -> Measured:
     """Sum of the differences between the numbers of inputs and outputs of a call and of the called subgraphs. Example: an
     IF that passes 2 tensors to two subgraphs with 1 input each gives 2.
 
     A loop has as many outputs as inputs, and its condition has one output. A CALL_ONCE and its subgraph have neither.
     """
-    handed, returned = _handed(operands)
+    handed, returned = _count_passed(operands)
     count = 0
     for name, callee in _callees(operands):
         count += abs(len(callee.inputs) - handed)
@@ -145,7 +147,7 @@ def called_subgraphs(operands: Operands) -> Measured:
     return sum(1 for _ in called(operands.operator)) if operands.operator.options else None
 
 
-@measures(lambda plan, value: _calling(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
+@measures(lambda plan, value: _add_call(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
 def missing_subgraphs(operands: Operands) -> Measured:
     """Number of called subgraphs that the model does not have. Example: branches 1 and 9 of 3 subgraphs give 1."""
     return sum(not 0 <= index < len(operands.model.subgraphs) for _, index in called(operands.operator))
@@ -160,7 +162,7 @@ def recursion(operands: Operands) -> Measured:
 
 
 @measures(
-    lambda plan, value: _calling(plan).option(cond_subgraph_index=1 if value == "yes" else 2),
+    lambda plan, value: _add_call(plan).option(cond_subgraph_index=1 if value == "yes" else 2),
     "yes",
     "no",
     gives=YES_OR_NO,
@@ -174,28 +176,28 @@ def condition_is_body(operands: Operands) -> Measured:
     return "yes" if list(named.values()).count(named[_CONDITION]) > 1 else "no"
 
 
-@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(dtype=value)), "int8", gives=TYPES)
+@measures(lambda plan, value: _change_condition(plan, lambda t: t.but(dtype=value)), "int8", gives=TYPES)
 def condition_type(operands: Operands) -> Measured:
     """Dtype of the output of a loop's condition. Example: a condition that outputs int8 gives int8."""
     condition = _condition(operands)
     return condition.dtype if condition is not None else None
 
 
-@measures(lambda plan, value: _condition_of(plan, lambda t: ranked(t.but(shape=(1,) * 4), value) or t))
+@measures(lambda plan, value: _change_condition(plan, lambda t: ranked(t.but(shape=(1,) * 4), value) or t))
 def condition_rank(operands: Operands) -> Measured:
     """Rank of the output of a loop's condition. Example: shape (1, 1) gives 2."""
     condition = _condition(operands)
     return len(condition.shape) if condition is not None else None
 
 
-@measures(lambda plan, value: _condition_of(plan, lambda t: t.but(shape=(value,))))
+@measures(lambda plan, value: _change_condition(plan, lambda t: t.but(shape=(value,))))
 def condition_elements(operands: Operands) -> Measured:
     """Number of elements of the output of a loop's condition. Example: shape (2,) gives 2."""
     condition = _condition(operands)
     return condition.size if condition is not None else None
 
 
-@measures(_attributed, "yes", "no", gives=YES_OR_NO)
+@measures(_set_attributes, "yes", "no", gives=YES_OR_NO)
 def composite_attributes(operands: Operands) -> Measured:
     """``yes`` if a composite has the option composite_attributes, even an empty one, else ``no``. Example: no option
     composite_attributes gives no."""
@@ -211,7 +213,7 @@ def _callees(operands: Operands) -> Iterator[tuple[str, Subgraph]]:
     return ((name, subgraphs[i]) for name, i in called(operands.operator) if 0 <= i < len(subgraphs))
 
 
-def _handed(operands: Operands) -> tuple[int, int]:
+def _count_passed(operands: Operands) -> tuple[int, int]:
     """Return the number of inputs that a call passes to a subgraph, and the number of outputs that it receives."""
     op = operands.operator
     steering = sum(

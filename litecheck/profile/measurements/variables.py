@@ -16,7 +16,7 @@ def _read(plan: Plan) -> TensorPlan:
     return plan.operands["output"][0].but(values=None)
 
 
-def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
+def _assignment_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
     """Return a setter of the number of assignments that differ from the read; for 0, one assignment agrees."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
@@ -26,7 +26,7 @@ def _assigned(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
     return sets
 
 
-@measures(_assigned(lambda t: t.scaled(0.75, 0)))
+@measures(_assignment_setter(lambda t: t.scaled(0.75, 0)))
 def variable_mismatches(operands: Operands) -> Measured:
     """Number of assignments to a variable with a different scale or zero point than its read. Example: an
     assignment with scale 0.75 and a read with scale 0.5 give 1."""
@@ -38,7 +38,7 @@ def variable_mismatches(operands: Operands) -> Measured:
     return stated - assigned.parameters[parameters_of(read)] if stated else 0
 
 
-@measures(_assigned(lambda t: t.but(dtype="uint8")))
+@measures(_assignment_setter(lambda t: t.but(dtype="uint8")))
 def variable_types(operands: Operands) -> Measured:
     """Number of assignments to a variable with a different dtype than its read. Example: a uint8 assignment
     and an int8 read give 1."""
@@ -47,7 +47,7 @@ def variable_types(operands: Operands) -> Measured:
     return None if read is None or assigned is None else assigned.count - assigned.dtypes[read.dtype]
 
 
-@measures(_assigned(lambda t: t.but(shape=(2,))))
+@measures(_assignment_setter(lambda t: t.but(shape=(2,))))
 def shorter_assignments(operands: Operands) -> Measured:
     """Number of assignments to a variable with fewer elements than its read. Example: an assignment of 2
     elements and a read of 4 give 1."""
@@ -67,11 +67,11 @@ def assignments(operands: Operands) -> Measured:
     return None if assigned is None else assigned.count
 
 
-def _sometimes(plan: Plan, value: str) -> Plan | None:
+def _set_earlier_assignments(plan: Plan, value: str) -> Plan | None:
     return plan.but(assigned=Assignment((_read(plan),), value == "some"))
 
 
-@measures(_sometimes, "some", "none", gives=of("some or none", "some", "none"))
+@measures(_set_earlier_assignments, "some", "none", gives=of("some or none", "some", "none"))
 def earlier_assignments(operands: Operands) -> Measured:
     """``some`` if an operator can assign the variable before its first read, else ``none``. Example:
     READ_VARIABLE before the only ASSIGN_VARIABLE gives ``none``.

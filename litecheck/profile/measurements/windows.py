@@ -22,7 +22,7 @@ _DILATIONS = ("dilation_w_factor", "dilation_h_factor", "dilation_d_factor")
 _FILTERS = ("filter_width", "filter_height")
 
 
-def _sized(axis: int, pool: str, dilation: str = "") -> Setter:
+def _side_setter(axis: int, pool: str, dilation: str = "") -> Setter:
     """Return a setter of a side of the window, in the weights or in the options, without dilation."""
 
     def sets(plan: Plan, value: int) -> Plan | None:
@@ -48,7 +48,7 @@ def channel_axis(operator: Operator, weight: Tensor) -> int:
     return len(weight.shape) - 1 if channels_last(operator.opcode) else 0
 
 
-def _deep(plan: Plan, value: int) -> Plan | None:
+def _set_depth(plan: Plan, value: int) -> Plan | None:
     weight = plan.one("weight")
     if weight is None or not weight.shape or value < 1:
         return None
@@ -56,12 +56,12 @@ def _deep(plan: Plan, value: int) -> Plan | None:
     return plan.edit("weight", lambda tensor: dimensions(tensor, (*shape, 1, 1)[:4]))
 
 
-def _far(plan: Plan, value: int) -> Plan | None:
+def _set_step(plan: Plan, value: int) -> Plan | None:
     own = [n for n in _STRIDES + _DILATIONS if n in option_fields(plan.opcode)]
     return option_stated(option_stated(plan, 1, *own) or plan, value, *own[:1])
 
 
-def _apart(plan: Plan, value: int) -> Plan | None:
+def _set_multiplier_gap(plan: Plan, value: int) -> Plan | None:
     plan = plan.edit(
         "input", lambda tensor: dimensions(tensor.but(dtype="int8"), (*tensor.shape[:-1], 4 + value))
     )
@@ -89,33 +89,33 @@ def _kernel(operands: Operands, axis: int, pool: str) -> int | None:
     return operands.option(pool) or None
 
 
-@measures(_sized(1, "filter_height"), beside_faults=True)
+@measures(_side_setter(1, "filter_height"), beside_faults=True)
 def kernel_h(operands: Operands) -> Measured:
     """Height of the filter or pooling window. Example: 3 rows and 5 columns give 3."""
     return _kernel(operands, 1, "filter_height")
 
 
-@measures(_sized(2, "filter_width"), beside_faults=True)
+@measures(_side_setter(2, "filter_width"), beside_faults=True)
 def kernel_w(operands: Operands) -> Measured:
     """Width of the filter or pooling window. Example: 3 rows and 5 columns give 5."""
     return _kernel(operands, 2, "filter_width")
 
 
-@measures(_sized(1, "filter_height", "dilation_h_factor"), beside_faults=True)
+@measures(_side_setter(1, "filter_height", "dilation_h_factor"), beside_faults=True)
 def dilated_kernel_h(operands: Operands) -> Measured:
     """Height of the filter or pooling window with dilation. Example: 3 rows and dilation 2 give 5."""
     size = _kernel(operands, 1, "filter_height")
     return None if size is None else (size - 1) * operands.option("dilation_h_factor", 1) + 1
 
 
-@measures(_sized(2, "filter_width", "dilation_w_factor"), beside_faults=True)
+@measures(_side_setter(2, "filter_width", "dilation_w_factor"), beside_faults=True)
 def dilated_kernel_w(operands: Operands) -> Measured:
     """Width of the filter or pooling window with dilation. Example: 3 columns and dilation 2 give 5."""
     size = _kernel(operands, 2, "filter_width")
     return None if size is None else (size - 1) * operands.option("dilation_w_factor", 1) + 1
 
 
-@measures(_deep, beside_faults=True)
+@measures(_set_depth, beside_faults=True)
 def accumulation_depth(operands: Operands) -> Measured:
     """Number of products in an output element of a convolution or fully connected layer. Example: a CONV_2D
     filter of 3 x 3 x 8 gives 72, a DEPTHWISE_CONV_2D filter of 3 x 3 gives 9."""
@@ -172,7 +172,7 @@ def smallest_dilation(operands: Operands) -> Measured:
     return _smallest(operands, _DILATIONS)
 
 
-@measures(_far, beside_faults=True)
+@measures(_set_step, beside_faults=True)
 def largest_step(operands: Operands) -> Measured:
     """Largest stride or dilation of a convolution. Example: strides 1 and 2 and dilations 1 and 4 give 4."""
     return max(_several(operands, _STRIDES + _DILATIONS), default=None)
@@ -184,7 +184,7 @@ def smallest_filter(operands: Operands) -> Measured:
     return _smallest(operands, _FILTERS)
 
 
-@measures(_apart, beside_faults=True)
+@measures(_set_multiplier_gap, beside_faults=True)
 def depth_multiplier_gap(operands: Operands) -> Measured:
     """Difference between output channels / ``depth_multiplier`` and input channels, for float32 and int8.
     Example: 8 output channels, depth_multiplier 2 and 3 input channels give 1.

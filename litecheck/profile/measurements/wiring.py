@@ -37,19 +37,19 @@ _HANDLES = ("resource", "variant", "string")
 _LARGEST_DIMENSION = (1 << 31) - 1
 
 
-def _listed(plan: Plan, value: int) -> Plan | None:
+def _set_listed_inputs(plan: Plan, value: int) -> Plan | None:
     if not 0 <= value <= len(plan.inputs) or not plan.optional.issuperset(plan.inputs[value:]):
         return None
     return plan.without(*plan.inputs[value:]).but(explicit_absent=value == len(plan.inputs))
 
 
-def _aliased(plan: Plan, value: int) -> Plan | None:
+def _set_aliased(plan: Plan, value: int) -> Plan | None:
     for role, source in zip(plan.outputs[:value], plan.inputs, strict=False):
         plan = plan.with_role(role, plan.operands[source])
     return plan
 
 
-def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
+def _neighbor_setter(place: str, writers: int = 0, **fields: Any) -> Setter:
     """Return a setter of the number of additional tensors of this kind in the subgraph."""
     tensor = {"dtype": "int8", "shape": (4,), **fields}
     return lambda plan, value: plan.but(
@@ -57,7 +57,7 @@ def _beside(place: str, writers: int = 0, **fields: Any) -> Setter:
     )
 
 
-def _sized(plan: Plan, value: int) -> Plan | None:
+def _add_sized_tensor(plan: Plan, value: int) -> Plan | None:
     """Add a tensor of ``value`` bytes, unless the value has a prime factor that is not a dimension."""
     shape, left = [1], value
     for factor in range(2, 1 << 20):
@@ -65,21 +65,21 @@ def _sized(plan: Plan, value: int) -> Plan | None:
             shape, left = [*shape, factor], left // factor
     if left > _LARGEST_DIMENSION:
         return None
-    return _beside("idle", shape=(*shape, left))(plan, 1)
+    return _neighbor_setter("idle", shape=(*shape, left))(plan, 1)
 
 
-def _there(plan: Plan, roles: frozenset[str]) -> list[str]:
+def _present_roles(plan: Plan, roles: frozenset[str]) -> list[str]:
     return [role for role in plan.operands if role in roles]
 
 
-def _delegated(plan: Plan, value: int) -> Plan | None:
+def _set_delegated_rank(plan: Plan, value: int) -> Plan | None:
     for role in ("input", "values", "lhs"):
         if plan.one(role):
             return plan.edit(role, lambda t: ranked(t.but(dtype="float32", values=None), value) or t)
     return None
 
 
-def _emptied(plan: Plan, value: int) -> Plan | None:
+def _set_empty(plan: Plan, value: int) -> Plan | None:
     rows = (0 if value > 1 else 2, 0 if value else 3)
     plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), rows))
     columns = (rows[1], 0 if value > 3 else 4)
@@ -91,33 +91,33 @@ def _broadcast(plan: Plan, value: int) -> Plan | None:
     return plan.edit(role, lambda t: ranked(t.but(shape=(2,) * 4), value) or t)
 
 
-def _miscounted(plan: Plan, value: int) -> Plan | None:
+def _set_count_mismatch(plan: Plan, value: int) -> Plan | None:
     role = plan.inputs[0] if "values_count" in option_fields(plan.opcode) else plan.outputs[0]
     return option_stated(plan, len(plan.operands[role]) + value, "num_splits", "num", "values_count")
 
 
-def _absent(plan: Plan, value: int) -> Plan | None:
+def _set_absent(plan: Plan, value: int) -> Plan | None:
     absent = plan.inputs[max(len(plan.inputs) - value, 0) :]
     if value < 0 or not plan.optional.issuperset(absent):
         return None
     return plan.without(*absent).but(explicit_absent=value > 0)
 
 
-@measures(_listed)
+@measures(_set_listed_inputs)
 def listed_inputs(operands: Operands) -> Measured:
     """Number of inputs in the file, absent inputs included. Example: CONV_2D with an absent bias in its list
     gives 3."""
     return len(operands.operator.inputs)
 
 
-@measures(_aliased)
+@measures(_set_aliased)
 def aliased_outputs(operands: Operands) -> Measured:
     """Number of outputs that are also inputs of the operator. Example: inputs (4, 5) and output (4) give 1."""
     inputs = operands.operator.inputs
     return sum(index >= 0 and index in inputs for index in operands.operator.outputs)
 
 
-@measures(_beside("output"))
+@measures(_neighbor_setter("output"))
 def unwritten_outputs(operands: Operands) -> Measured:
     """Number of subgraph outputs that no operator writes and that are no input, constant, variable or empty
     tensor. Example: an output without a producer gives 1."""
@@ -133,7 +133,7 @@ def _holds_nothing(tensors: tuple[Tensor, ...], index: int) -> bool:
     return not tensor.is_constant and not tensor.is_variable and 0 not in tensor.shape
 
 
-@measures(_sized)
+@measures(_add_sized_tensor)
 def largest_tensor_bytes(operands: Operands) -> Measured:
     """Size in bytes of the largest tensor of the subgraph. Example: int16 of shape (2, 3) gives 12.
 
@@ -152,21 +152,21 @@ def _required_bytes(tensor: Tensor) -> int:
     return -(elements * -BITS.get(tensor.dtype, 8) // 8)
 
 
-@measures(_beside("idle", variable=True, values=np.ones(4, np.int8)))
+@measures(_neighbor_setter("idle", variable=True, values=np.ones(4, np.int8)))
 def variable_constants(operands: Operands) -> Measured:
     """Number of variables of the subgraph with values in the file. Example: a variable with a buffer of 4
     bytes gives 1."""
     return sum(t.is_variable and t.is_constant for t in operands.subgraph.tensors)
 
 
-@measures(_beside("idle", variable=True, dtype="resource"))
+@measures(_neighbor_setter("idle", variable=True, dtype="resource"))
 def typeless_variables(operands: Operands) -> Measured:
     """Number of variables with a dtype without numbers: resource, variant, string. Example: a variable of
     dtype resource gives 1."""
     return sum(t.is_variable and t.dtype in _HANDLES for t in operands.subgraph.tensors)
 
 
-@measures(_beside("idle", 1, variable=True))
+@measures(_neighbor_setter("idle", 1, variable=True))
 def written_variables(operands: Operands) -> Measured:
     """Number of operator outputs that are variables. Example: RESHAPE with a variable as output gives 1."""
     graph = operands.subgraph
@@ -174,7 +174,7 @@ def written_variables(operands: Operands) -> Measured:
     return sum(graph.tensors[i].is_variable for i in written)
 
 
-@measures(_beside("input", dtype="resource"))
+@measures(_neighbor_setter("input", dtype="resource"))
 def handle_inputs(operands: Operands) -> Measured:
     """Number of model inputs of dtype resource or variant, which a program cannot set. Example: an input of
     dtype resource gives 1."""
@@ -191,7 +191,7 @@ def results_of_nothing(operands: Operands) -> Measured:
     return None if given is None or output is None else int(0 in given.shape and 0 not in output.shape)
 
 
-@measures(_beside("idle", 2))
+@measures(_neighbor_setter("idle", 2))
 def rewritten_tensors(operands: Operands) -> Measured:
     """Number of operator outputs that write an already written tensor. Example: two operators with the same
     output give 1."""
@@ -199,7 +199,7 @@ def rewritten_tensors(operands: Operands) -> Measured:
     return len(written) - len(set(written))
 
 
-@measures(_beside("input", values=np.ones(4, np.int8)))
+@measures(_neighbor_setter("input", values=np.ones(4, np.int8)))
 def constant_inputs(operands: Operands) -> Measured:
     """Number of subgraph inputs with constant values in the file. Example: an input with a buffer of 4 bytes
     gives 1."""
@@ -213,27 +213,29 @@ def _types(operands: Operands, roles: frozenset[str]) -> int | None:
     return len(found) or None
 
 
-@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA)), beside_faults=False)
+@measures(lambda plan, value: with_dtype(plan, value, *_present_roles(plan, _DATA)), beside_faults=False)
 def input_types(operands: Operands) -> Measured:
     """Number of different dtypes of inputs that are combined, such as lhs and rhs. Example: ADD of int8 and
     int16 gives 2."""
     return _types(operands, _DATA)
 
 
-@measures(lambda plan, value: with_dtype(plan, value, *_there(plan, _DATA_BOTH_ENDS)), beside_faults=False)
+@measures(
+    lambda plan, value: with_dtype(plan, value, *_present_roles(plan, _DATA_BOTH_ENDS)), beside_faults=False
+)
 def data_types(operands: Operands) -> Measured:
     """Number of different dtypes of data inputs and outputs. Example: int8 input and int16 output give 2."""
     return _types(operands, _DATA_BOTH_ENDS)
 
 
-@measures(_delegated)
+@measures(_set_delegated_rank)
 def delegated_rank(operands: Operands) -> Measured:
     """Rank of the first float32 or int8 input, which the XNNPACK delegate supports. Example: a float32 input
     (1, 2, 3, 4, 5) gives 5."""
     return _rank_of(operands, DELEGATED)
 
 
-@measures(_delegated)
+@measures(_set_delegated_rank)
 def delegated_float_rank(operands: Operands) -> Measured:
     """Rank of the first float32 input, which the XNNPACK delegate supports. Example: a float32 input (1, 2, 3)
     gives 3."""
@@ -245,7 +247,7 @@ def _rank_of(operands: Operands, types: Collection[str]) -> int | None:
     return next((len(t.shape) for t in tensors if t.dtype in types), None)
 
 
-@measures(_emptied)
+@measures(_set_empty)
 def delegated_empty_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of length 0 in the matrices of a float32 or int8 BATCH_MATMUL, and 1 for a batch of 0 that
     only one input has. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
@@ -265,7 +267,7 @@ def broadcast_rank(operands: Operands) -> Measured:
     return max(map(len, shapes)) if len(shapes) > 1 else None
 
 
-@measures(_miscounted)
+@measures(_set_count_mismatch)
 def miscounted_operands(operands: Operands) -> Measured:
     """Difference between the tensor count and the count in the options. Example: PACK with 3 inputs and
     values_count 2 gives 1."""
@@ -277,7 +279,7 @@ def miscounted_operands(operands: Operands) -> Measured:
     return next((abs(len(counts[name]) - count) for name, count in option_stated.items()), None)
 
 
-@measures(_absent)
+@measures(_set_absent)
 def absent_at_end(operands: Operands) -> Measured:
     """Number of trailing inputs that are listed as absent. Example: inputs (4, 5, -1) give 1."""
     inputs = operands.operator.inputs

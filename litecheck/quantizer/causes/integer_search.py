@@ -75,11 +75,11 @@ class _Search:
 
     def _exact(self, candidates: Sequence[tuple[IntegerDefect, ...]]) -> tuple[IntegerCause, ...]:
         alive = [c for c in candidates if self._errors(self.base.changed(c), self.sample) == (0, 0)]
-        return tuple(cause for c in alive if (cause := self._judged(c)).exact)
+        return tuple(cause for c in alive if (cause := self._make_cause(c)).exact)
 
     def closest(self) -> tuple[IntegerCause, ...]:
         best = min(self.defects, key=lambda d: sum(self._errors(self.base.changed((d,)), self.sample)))
-        cause = self._judged((best,))
+        cause = self._make_cause((best,))
         enough = cause.explained - cause.broken >= _MOST * self.case.mismatches
         return (cause,) if enough else ()
 
@@ -90,10 +90,10 @@ class _Search:
             return ()
         zero_point = self.lookup.parameters.zero_point
         sentence = f"The device uses one scale, between {ends[0]:.7g} and {ends[1]:.7g}."
-        for scale in _between(*ends):
+        for scale in _values_between(*ends):
             search = _Search(self.case, self.real, Parameters(scale, zero_point), self.base)
             if search._errors(self.base, self.sample) == (0, 0):
-                cause = search._judged((), "other-scale", sentence)
+                cause = search._make_cause((), "other-scale", sentence)
                 return (cause,) if cause.exact else ()
         return ()
 
@@ -117,7 +117,9 @@ class _Search:
             told += int(some.sum())
         return (low, high) if told >= _ENOUGH_FOR_A_SCALE and low <= high * (1 + _SLACK) else None
 
-    def _judged(self, changes: tuple[IntegerDefect, ...], name: str = "", sentence: str = "") -> IntegerCause:
+    def _make_cause(
+        self, changes: tuple[IntegerDefect, ...], name: str = "", sentence: str = ""
+    ) -> IntegerCause:
         base, unexplained, broken = self.base.changed(changes), 0, 0
         for tile in self.case.tiles():
             left, new = self._errors(base, np.arange(*tile.indices(self.case.actual.size)))
@@ -133,29 +135,29 @@ class _Search:
     def _errors(self, base: Base, positions: Integers) -> tuple[int, int]:
         """Return the number of differing elements left unexplained by the recipes, and of equal elements that they break."""
         expected, actual = self.case.expected[positions], self.case.actual[positions]
-        wrong = self._computed(base, positions) != actual
+        wrong = self._compute(base, positions) != actual
         differs = expected != actual
         return int((wrong & differs).sum()), int((wrong & ~differs).sum())
 
-    def _computed(self, base: Base, positions: Integers) -> Integers:
-        result = self._stored(base.body, positions)
+    def _compute(self, base: Base, positions: Integers) -> Integers:
+        result = self._store(base.body, positions)
         if base.tail != base.body:
             tail = positions >= self.case.actual.size // LANES * LANES
-            result[tail] = self._stored(base.tail, positions[tail])
+            result[tail] = self._store(base.tail, positions[tail])
         # The reference computes NaN and infinities, which no rounding changes.
         return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
 
-    def _stored(self, recipe: Recipe, positions: Integers) -> Integers:
+    def _store(self, recipe: Recipe, positions: Integers) -> Integers:
         return quantized_by(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
 
     def _base(self) -> Base:
         """Return the recipes of the reference's document that best reproduce the expected integers."""
         expected = self.case.expected[self.sample]
         known = bases(self.case.semantics)
-        return min(known, key=lambda base: int((self._computed(base, self.sample) != expected).sum()))
+        return min(known, key=lambda base: int((self._compute(base, self.sample) != expected).sum()))
 
 
-def _between(low: float, high: float) -> Iterator[NDArray[np.float32]]:
+def _values_between(low: float, high: float) -> Iterator[NDArray[np.float32]]:
     """Yield the middle, and every float32 near either end that rounding may have moved across the end."""
     yield np.array([(low + high) / 2], np.float32)
     for end in (low, high):

@@ -42,7 +42,9 @@ def document(record: ConversionRecord) -> Document:
         *_tables(record),
     )
     verdict, summary = record.verdict, wording.summary(record)
-    return Document("convert", title, verdict, summary, facts, (*parts, *_judged(record)), record.version)
+    return Document(
+        "convert", title, verdict, summary, facts, (*parts, *_validation_parts(record)), record.version
+    )
 
 
 def _fix(record: ConversionRecord) -> Iterator[Part]:
@@ -122,7 +124,7 @@ def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
     return *((cell,) for cell in wording.tensor_cells(one)), broken(wording.decided_by(one.form)), name
 
 
-def _judged(record: ConversionRecord) -> Iterator[Part]:
+def _validation_parts(record: ConversionRecord) -> Iterator[Part]:
     """Yield the validation of the new model."""
     yield Heading(("The new model, judged",))
     yield from validation_document(Report(record.version, (record.report,))).parts

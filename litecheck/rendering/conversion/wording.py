@@ -95,13 +95,13 @@ def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """
     if record.budget is not None:
         narrow, wide = record.budget.uniform
-        yield "budget", f"{record.budget.budget}: {_tried(record.budget.chosen)}"
-        yield "uniform", f"{_tried(narrow)}; {_tried(wide)}"
+        yield "budget", f"{record.budget.budget}: {_assignment_text(record.budget.chosen)}"
+        yield "uniform", f"{_assignment_text(narrow)}; {_assignment_text(wide)}"
     if record.conversion.request.generation != "new":
         yield "like", f"TensorFlow's {_QUANTIZERS[record.conversion.request.generation]}"
 
 
-def _tried(one: TriedAssignment) -> str:
+def _assignment_text(one: TriedAssignment) -> str:
     return f"{one.assignment}, {bytes_text(one.size)}, {one.snr:.1f} dB"
 
 
@@ -116,7 +116,9 @@ def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         "conflict",
         f"{' and '.join(lacking)} was added, between float32 and integers, and {profile} forbids it",
     )
-    ends = " ".join(f"{option} {record.conversion.plan.target}" for option in _real_ends(record, lacking))
+    ends = " ".join(
+        f"{option} {record.conversion.plan.target}" for option in _float_end_options(record, lacking)
+    )
     if ends:
         yield "hint", f"{ends}: then none is needed where the model begins or ends"
     for one in record.stays:
@@ -124,7 +126,7 @@ def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
         yield "hint", f"{where} stays {one.dtype} and needs it: {one.reason}"
 
 
-def _real_ends(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str]:
+def _float_end_options(record: ConversionRecord, lacking: Sequence[str]) -> Iterator[str]:
     """Yield the options that remove float32 inputs or outputs converted by an operator that the profile lacks."""
     graph = record.conversion.model.subgraphs[0]
     borders = (
@@ -175,14 +177,14 @@ def agreements(record: ConversionRecord) -> Iterator[tuple[str, Agreement]]:
 
 def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
     """Return each output of the model with its agreement in words."""
-    return [(_output(one), ", ".join(_agreed(one))) for one in found.outputs]
+    return [(_output(one), ", ".join(_agreement_texts(one))) for one in found.outputs]
 
 
 def _output(one: TensorAgreement) -> str:
     return f"{one.signature}/{one.output}" if one.signature else one.output
 
 
-def _agreed(one: TensorAgreement) -> Iterator[str]:
+def _agreement_texts(one: TensorAgreement) -> Iterator[str]:
     if one.is_integer:
         yield f"{ratio(one)}, largest difference {one.distortion.largest:.4g}"
         return
@@ -278,10 +280,10 @@ def choices(record: ConversionRecord) -> list[str]:
     for one in record.tensors:
         if one.form.because:
             found.setdefault(one.form.because, {})[one.name] = None
-    forms = [f"{_named(list(names))}: {because}" for because, names in found.items()]
+    forms = [f"{_names_text(list(names))}: {because}" for because, names in found.items()]
     return [*forms, *record.conversion.plan.notes]
 
 
-def _named(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     more = f" and {counted(len(names) - 1, 'other tensor')}" if len(names) > 1 else ""
     return f"'{names[0]}'{more}"

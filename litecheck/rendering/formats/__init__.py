@@ -59,12 +59,12 @@ _EXPECTED = "expected FORMAT = Format(name, purpose, commands, render)"
 @cache
 def formats(command: str) -> dict[str, Format]:
     """Return the formats of a command's report by name: text (the default), then alphabetically."""
-    every = (_loaded(f"{__name__}.{info.name}") for info in iter_modules(__path__))
+    every = (_load(f"{__name__}.{info.name}") for info in iter_modules(__path__))
     found = [one for one in every if command in one.commands]
     return {one.name: one for one in sorted(found, key=lambda one: (one.name != "text", one.name))}
 
 
-def _loaded(module: str) -> Format:
+def _load(module: str) -> Format:
     """Return the format of a module. Raise ConfigError, with the module, if its ``FORMAT`` is missing or invalid."""
     try:
         found = import_module(module).FORMAT
@@ -82,11 +82,11 @@ def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the c
     A ModelReport is rendered as a run over this model alone, a Comparison as a comparison of ``expected`` and
     ``actual``. Raise ConfigError for an unknown format.
     """
-    sheet = ReportView(_whole(report))
+    sheet = ReportView(_complete(report))
     return chosen(format, sheet.command).render(sheet)
 
 
-def _whole(report: Reported) -> Reported:
+def _complete(report: Reported) -> Reported:
     """Return the complete report for a part of a report, or for the return value of a library function."""
     kind = type(report).__name__
     if isinstance(report, ModelReport):

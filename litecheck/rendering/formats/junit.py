@@ -49,10 +49,10 @@ def _suite(suite: ET.Element, subject: Subject) -> None:
     if remarks:
         _text(_case(suite, subject, "remarks"), "system-out", remarks)
     for case in subject.cases:
-        _judged(_case(suite, subject, case.name), case)
+        _add_rows(_case(suite, subject, case.name), case)
 
 
-def _judged(element: ET.Element, case: JudgedCase) -> None:
+def _add_rows(element: ET.Element, case: JudgedCase) -> None:
     failing = [row for row in case.rows if row.fails]
     if failing:
         _failure(element, failing)

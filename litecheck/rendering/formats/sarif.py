@@ -24,7 +24,7 @@ def render(sheet: ReportView) -> str:
     """Return a SARIF run over all subjects. Binary files have no lines: results are at line 1 and name the operator."""
     results = sheet.results()
     every = tuple(results.rows)
-    rows = _gravest(every)
+    rows = _most_severe(every)
     used = {row.id for row in rows}
     rules = [rule for rule in results.rules if rule.id in used]
     index = {rule.id: number for number, rule in enumerate(rules)}
@@ -44,7 +44,7 @@ def render(sheet: ReportView) -> str:
     return json_document({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
-def _gravest(rows: Sequence[ResultRow]) -> list[ResultRow]:
+def _most_severe(rows: Sequence[ResultRow]) -> list[ResultRow]:
     """Return as many rows as GitHub accepts, without the least severe, in order."""
 
     def mildness(number: int) -> tuple[bool, int]:
@@ -109,14 +109,14 @@ def _invocation(results: Results, cut: int) -> dict[str, Any]:
     notifications = [_notification(row) for row in (*remarks, *results.remarks)]
     if cut:
         told = f"{counted(cut, 'result')} left out: the mildest"
-        notifications.append(_notified("warning", "results-cut", told))
+        notifications.append(_notify("warning", "results-cut", told))
     invocation = {"executionSuccessful": results.readable, "exitCode": results.exit_code}
     return invocation | ({"toolExecutionNotifications": notifications} if notifications else {})
 
 
 def _notification(row: ResultRow) -> dict[str, Any]:
     """Return a notification for a remark: about the whole run, or about a file if the row names a file."""
-    told = _notified(_LEVELS[row.level], row.id, row.message)
+    told = _notify(_LEVELS[row.level], row.id, row.message)
     if row.where.file:
         physical: dict[str, Any] = {"artifactLocation": {"uri": uri(row.where.file)}}
         if row.where.offset is not None:
@@ -125,7 +125,7 @@ def _notification(row: ResultRow) -> dict[str, Any]:
     return told
 
 
-def _notified(level: str, code: str, text: str) -> dict[str, Any]:
+def _notify(level: str, code: str, text: str) -> dict[str, Any]:
     return {"level": level, "descriptor": {"id": visible(code)}, "message": _message(text)}
 
 

@@ -26,16 +26,16 @@ def document(report: SuiteReport) -> layout.Document:
     parts = (
         _table(report),
         layout.section("Claims and waivers", (sentence for _, sentence in wording.claims(report))),
-        _failing(report),
+        _failing_parts(report),
         layout.section(_IN_COMMON, wording.in_common(report)),
-        _missing(report),
+        _missing_parts(report),
         layout.section("Not supported by the device", wording.unsupported(report)),
         layout.section("Excused: optional cases and known faults of the runtime", excused(report)),
         _refusals(report),
         layout.section(
             "Not covered", (f"{why}: {', '.join(kinds)}" for why, kinds in wording.uncovered(report))
         ),
-        _untried(report),
+        _untested_parts(report),
         _hashes(report),
     )
     facts = tuple((label, shorten(text, PHRASE)) for label, text in wording.facts(report))
@@ -52,7 +52,7 @@ def _table(report: SuiteReport) -> Iterator[layout.Part]:
         yield operator_grid(wording.operators(report), _ROWS)
 
 
-def _failing(report: SuiteReport) -> Iterator[layout.Part]:
+def _failing_parts(report: SuiteReport) -> Iterator[layout.Part]:
     failing = [case for cases in wording.failing_by_operator(report) for case in cases]
     if failing:
         yield layout.Heading(("Failing cases",))
@@ -62,7 +62,7 @@ def _failing(report: SuiteReport) -> Iterator[layout.Part]:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
-def _missing(report: SuiteReport) -> Iterator[layout.Part]:
+def _missing_parts(report: SuiteReport) -> Iterator[layout.Part]:
     """Yield the names of the cases with missing results, by kind of operator."""
     groups = totals.missing_by_operator(report)
     if groups and report.verdict != "not checked":
@@ -90,7 +90,7 @@ def _refusal(case: CaseVerdict) -> layout.Line:
     return (layout.Code(case.broken), f" ({kind}), {case.ending.text}: {case.effect}")
 
 
-def _untried(report: SuiteReport) -> Iterator[layout.Part]:
+def _untested_parts(report: SuiteReport) -> Iterator[layout.Part]:
     told = tuple((sentence,) for sentence in geometry_sentences(report.untried))
     if told:
         yield layout.Collapsible(

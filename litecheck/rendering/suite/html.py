@@ -70,12 +70,12 @@ def page(report: SuiteReport) -> str:
         "tally": text(totals.tally(report)),
         "legend": _legend(report),
     }
-    body = _filled(asset(_FOLDER / "body.html"), words)
+    body = _drop_empty_sections(asset(_FOLDER / "body.html"), words)
     title = f"{shorten(wording.device_name(report))}: {report.verdict}"
     return interactive(title, body, parts, _SCRIPTS, asset(_FOLDER / "page.css"))
 
 
-def _filled(body: str, words: Mapping[str, Any]) -> str:
+def _drop_empty_sections(body: str, words: Mapping[str, Any]) -> str:
     """Return the body without the sections that have no content."""
     for name in _SECTIONS:
         if not words[name]:
@@ -120,13 +120,13 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "claims": list(wording.claims(report)),
         "common": wording.in_common(report),
         "missing": [
-            f"{kind}: {_listed(names)}" for kind, names in totals.missing_by_operator(report).items()
+            f"{kind}: {_names_text(names)}" for kind, names in totals.missing_by_operator(report).items()
         ],
         "uncovered": wording.uncovered(report),
     }
 
 
-def _listed(names: list[str]) -> str:
+def _names_text(names: list[str]) -> str:
     more = f" and {len(names) - _NAMED:,} more" if len(names) > _NAMED else ""
     return visible(", ".join(names[:_NAMED])) + more
 
@@ -142,7 +142,7 @@ def _operator(report: SuiteReport, line: OperatorLine, row: OperatorRow) -> dict
         **told,
         "facts": list(_facts(row, report, worst)),
         "failing": [_case(case) for case in wording.worst_first(failing)[:_FAILING]],
-        "others": [_other(case) for case in others[:_OTHERS]],
+        "others": [_case_summary(case) for case in others[:_OTHERS]],
         "more": max(0, len(failing) - _FAILING) + max(0, len(others) - _OTHERS),
     }
 
@@ -174,7 +174,7 @@ def _case(case: CaseVerdict) -> dict[str, Any]:
     }
 
 
-def _other(case: CaseVerdict) -> tuple[str, ...]:
+def _case_summary(case: CaseVerdict) -> tuple[str, ...]:
     """Return the ending and the title of a case, and the reason unless it passed."""
     told = (case.ending.value, shorten(case.title or case.name, PHRASE))
     return told if case.ending is CaseOutcome.PASSED else (*told, shorten(wording.summary(case), PHRASE))

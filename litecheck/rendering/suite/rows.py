@@ -42,13 +42,13 @@ _UNREFUSED: dict[CaseOutcome, Level] = {CaseOutcome.ACCEPTED: "note", CaseOutcom
 def results(report: SuiteReport) -> Results:
     """Return a subject for each kind of operator, with its cases."""
     subjects = tuple(_subject(report, line) for line in wording.operators(report))
-    endings = {case.ending for case in report.cases if _told(report, case)}
+    endings = {case.ending for case in report.cases if _is_result(report, case)}
     return Results(
         "litecheck suite",
         report.version,
         report.exit_code,
         f"{report.verdict} on {report.device}: {totals.sentence(report)}; {totals.tally(report)}",
-        (*subjects, *_claims(report), *_unjudged(report)),
+        (*subjects, *_claims(report), *_unchecked_subject(report)),
         (
             *(
                 RowRule(wording.rule(ending), text, text, _level(ending))
@@ -63,7 +63,7 @@ def results(report: SuiteReport) -> Results:
     )
 
 
-def _told(report: SuiteReport, case: CaseVerdict) -> bool:
+def _is_result(report: SuiteReport, case: CaseVerdict) -> bool:
     """Return True if a case is a result: it fails, or it is an invalid model that the device does not reject."""
     return report.wants(case) or case.ending in _UNREFUSED
 
@@ -80,7 +80,7 @@ def _facts(report: SuiteReport) -> Iterator[tuple[str, str]]:
 
 def _subject(report: SuiteReport, line: OperatorLine) -> Subject:
     several = [report.cases[position] for position in line.positions]
-    pairs = [(case, _row(report, case) if _told(report, case) else None) for case in several]
+    pairs = [(case, _row(report, case) if _is_result(report, case) else None) for case in several]
     own = zip((head.lstrip(">") for head in OPERATOR_HEADS), operator_cells(line), strict=True)
     facts = (*_facts(report), *(fact for fact in own if fact[1]))
     return Subject(
@@ -163,7 +163,7 @@ def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
     )
 
 
-def _unjudged(report: SuiteReport) -> Iterator[Subject]:
+def _unchecked_subject(report: SuiteReport) -> Iterator[Subject]:
     """Yield the whole suite as a subject if nothing was checked."""
     if report.verdict != "not checked":
         return
@@ -191,7 +191,8 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     """Yield an annotation for each ending and kind of operator, failures first."""
     groups: dict[tuple[CaseOutcome, str], list[CaseVerdict]] = {}
     for case in sorted(
-        (c for c in report.cases if _told(report, c) and c.waiver is None), key=lambda case: not case.fails
+        (c for c in report.cases if _is_result(report, c) and c.waiver is None),
+        key=lambda case: not case.fails,
     ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():

@@ -212,11 +212,11 @@ def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
     """Return the reasons for gaps, each with its operators, types or forms."""
     groups: dict[str, list[str]] = {}
     for one in report.uncovered:
-        groups.setdefault(visible(one.reason), []).append(_named(one))
+        groups.setdefault(visible(one.reason), []).append(_gap_name(one))
     return list(groups.items())
 
 
-def _named(gap: MissingCase) -> str:
+def _gap_name(gap: MissingCase) -> str:
     """Return ``PAD int16``, ``PAD int16, pads of zero``, or the path of a requirement."""
     if gap.form.startswith(f"{gap.opcode}/"):
         return visible(gap.form)

@@ -22,11 +22,11 @@ def values(trace: Trace) -> dict[str, Any]:
         "litecheck_trace": VERSION,
         "exit_code": trace.exit_code,
         "answer": wording.answer(trace),
-        **_plain(trace),
+        **_trace_values(trace),
     }
 
 
-def _plain(trace: Trace) -> dict[str, Any]:
+def _trace_values(trace: Trace) -> dict[str, Any]:
     plain: dict[str, Any] = json_values(asdict(replace(trace, distributions=())))
     del plain["distributions"], plain["doubt"], plain["parent"]
     plain["failures"] = list(trace.failures)
@@ -42,7 +42,7 @@ def _plain(trace: Trace) -> dict[str, Any]:
     plain["leading"] = (
         None if trace.leading is None else {"operator": trace.leading[0], "share": trace.leading[1]}
     )
-    plain["against"] = None if trace.against is None else _plain(trace.against)
+    plain["against"] = None if trace.against is None else _trace_values(trace.against)
     return plain
 
 

@@ -92,7 +92,9 @@ def _accuracy(trace: Trace) -> str:
         loss = f"{where(first)} loses {first.avoidable_db:.3g} dB {words}"
         if trace.has_loss:
             return f"{data}{loss}: {first.detail}"
-        return f"{data}no avoidable loss reaches the outputs ({loss}){_better(trace)}{_leading(trace)}"
+        return (
+            f"{data}no avoidable loss reaches the outputs ({loss}){_fix_gain(trace)}{_main_operator(trace)}"
+        )
     if not trace.reference:
         return data + _ranges_answer(trace)
     if named := trace.unexplained:
@@ -100,7 +102,7 @@ def _accuracy(trace: Trace) -> str:
         return f"{data}SNR of the outputs is {trace.worst:.1f} dB, and {named[0]}{more} has no partner to compare with"
     bad = f", yet the SNR of the outputs is {trace.worst:.1f} dB" if trace.worst < BAD_SNR else ""
     told = f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{bad}"
-    return f"{told}{_better(trace)}{_leading(trace)}{_without_kernel(trace)}"
+    return f"{told}{_fix_gain(trace)}{_main_operator(trace)}{_without_kernel(trace)}"
 
 
 def _is_of_data(trace: Trace) -> bool:
@@ -108,7 +110,7 @@ def _is_of_data(trace: Trace) -> bool:
     return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in _RANGES)
 
 
-def _better(trace: Trace) -> str:
+def _fix_gain(trace: Trace) -> str:
     """Return the gain of a fix that fixes no culprit, or ""."""
     if trace.fix is None:
         return ""
@@ -121,7 +123,7 @@ def _part(one: TriedFix, trace: Trace) -> str:
     return f" on {one.samples} of {counted(trace.samples, 'sample')}" if one.samples < trace.samples else ""
 
 
-def _leading(trace: Trace) -> str:
+def _main_operator(trace: Trace) -> str:
     """Return the operator with the largest share of the outputs' error, or ""."""
     number, share = trace.leading or (-1, 0.0)
     if share < LEAST_SHARE:

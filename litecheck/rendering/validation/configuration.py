@@ -22,7 +22,7 @@ def options_line(report: Report, verbose: bool = False) -> str:
     """
     if report.configuration is None:
         return ""
-    shown = visible if verbose else _shortened
+    shown = visible if verbose else _shorten_value
     pairs = (f"{key} = {shown(_toml(value))}" for key, value in report.configuration.options.items())
     return f"options from {visible(file_name(report.configuration))}: {', '.join(pairs) or 'none'}"
 
@@ -49,7 +49,7 @@ def configuration_row(report: Report) -> Iterator[ResultRow]:
         yield ResultRow("configuration", "note", text, RowPlace(file), identity=identity)
 
 
-def _shortened(text: str) -> str:
+def _shorten_value(text: str) -> str:
     return shorten(text, _VALUE)
 
 

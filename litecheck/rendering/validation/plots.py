@@ -65,7 +65,7 @@ def _width(one: TensorSurvey) -> int:
     return high - low + 1
 
 
-def _called(one: TensorSurvey, opcodes: _Opcodes) -> str:
+def _tensor_name(one: TensorSurvey, opcodes: _Opcodes) -> str:
     opcode = shorten(opcodes.get((one.subgraph, one.operator), ""))
     return f"{inside(one.subgraph)}#{one.operator} {opcode} '{shorten(one.name)}'"
 
@@ -77,14 +77,14 @@ def _scales(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
     )
     least, most = one.zero_points
     zero = f"zero point {least}" if least == most else f"zero points from {least} to {most}"
-    told = f"{_called(one, opcodes)}: {one.dtype}, {scales}, {zero}"
+    told = f"{_tensor_name(one, opcodes)}: {one.dtype}, {scales}, {zero}"
     return Mark(order.get((one.subgraph, one.operator), 0), low, high, told)
 
 
 def _values(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
     low, high = one.stored or (0, 0)
     share = (high - low + 1) / _width(one)
-    told = f"{_called(one, opcodes)}: {one.dtype} from {low} to {high}, {100 * share:.3g} % of the range"
+    told = f"{_tensor_name(one, opcodes)}: {one.dtype} from {low} to {high}, {100 * share:.3g} % of the range"
     return Mark(order.get((one.subgraph, one.operator), 0), low, high, told, share < _SPARSE)
 
 
@@ -92,10 +92,10 @@ def _marks(marks: Sequence[Mark]) -> list[tuple[float, float, float, str, bool]]
     """Return at most as many marks as a plot has: neighbors merge, from the lowest to the highest of them."""
     size = -(-len(marks) // _MARKS) or 1
     groups = [marks[at : at + size] for at in range(0, len(marks), size)]
-    return [_together(group) for group in groups]
+    return [_merge_marks(group) for group in groups]
 
 
-def _together(marks: Sequence[Mark]) -> tuple[float, float, float, str, bool]:
+def _merge_marks(marks: Sequence[Mark]) -> tuple[float, float, float, str, bool]:
     low, high = min(mark.low for mark in marks), max(mark.high for mark in marks)
     told = marks[0].told
     if len(marks) > 1:

@@ -240,7 +240,7 @@ def _annotations(report: Report) -> Iterator[result.Annotation]:
     for row in configuration_row(report):
         yield result.Annotation("note", row.where.file, "configuration file in use", (row.message,))
     for model in report.models:
-        yield from _unjudged(report, model)
+        yield from _unchecked_annotation(report, model)
     for model in report.models:
         for gate in report.gates(model):
             if not gate.kept:
@@ -258,7 +258,7 @@ def _annotations(report: Report) -> Iterator[result.Annotation]:
         yield result.Annotation("note", entry.file, "stale baseline entry", (str(entry),))
 
 
-def _unjudged(report: Report, model: ModelReport) -> Iterator[result.Annotation]:
+def _unchecked_annotation(report: Report, model: ModelReport) -> Iterator[result.Annotation]:
     if report.verdict(model) != "not checked":
         return
     title = f"not checked: {report.explain(model)}"

@@ -59,7 +59,9 @@ def compiler_text(compiler: CompilerReport) -> str:
     """Describe the compiler's placement: as predicted, or the operators that differ; then its own figures."""
     others = compiler.otherwise
     if others:
-        named = ", ".join(map(_placed, others[:_HANDFUL])) + (", ..." if len(others) > _HANDFUL else "")
+        named = ", ".join(map(_placement_name, others[:_HANDFUL])) + (
+            ", ..." if len(others) > _HANDFUL else ""
+        )
         told = f"{counted(len(others), 'operator')} placed differently: {named}"
     else:
         told = "placement as predicted"
@@ -89,5 +91,5 @@ def places_of(model: ModelReport) -> dict[tuple[int, int], str]:
     return {key: "; ".join(texts) for key, texts in told.items()}
 
 
-def _placed(op: Placement) -> str:
+def _placement_name(op: Placement) -> str:
     return f"{op.opcode} {operator_number(op.subgraph, op.index)} {_TEXTS[op.place][0]}"

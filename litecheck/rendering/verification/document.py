@@ -26,11 +26,11 @@ def document(verification: Verification) -> layout.Document:
     title: layout.Line = ("litecheck: ", model, " on ", device)
     parts = (
         _fits(v),
-        _failing(v),
+        _failing_parts(v),
         layout.section("In common", map(separation_sentence, v.across)),
         layout.section("Known faults of the runtime", headlines.excused(v)),
-        layout.section("Not checked", _unjudged(v)),
-        _untried(v),
+        layout.section("Not checked", _unchecked_parts(v)),
+        _untested_parts(v),
         _drift(v),
         _operators(v),
         _cases(v),
@@ -66,7 +66,7 @@ def _fits(verification: Verification) -> Iterator[layout.Part]:
         yield layout.Paragraph((layout.Bold("Note:"), " ", *spans, "."))
 
 
-def _failing(verification: Verification) -> Iterator[layout.Part]:
+def _failing_parts(verification: Verification) -> Iterator[layout.Part]:
     failing = wording.failing(verification)
     for v in failing[:_MANY]:
         yield layout.case(wording.title(v, NAME), v.outcome.text, wording.details(v))
@@ -74,12 +74,12 @@ def _failing(verification: Verification) -> Iterator[layout.Part]:
         yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
 
 
-def _unjudged(verification: Verification) -> Iterator[layout.Line]:
+def _unchecked_parts(verification: Verification) -> Iterator[layout.Line]:
     for outcome, opcode, why, verdicts in wording.unjudged(verification):
         yield f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.text}: {shorten(why, PHRASE)}"
 
 
-def _untried(verification: Verification) -> Iterator[layout.Part]:
+def _untested_parts(verification: Verification) -> Iterator[layout.Part]:
     kinds: list[layout.Line] = [
         (layout.Code(kind), f": {', '.join(parameters)}")
         for kind, parameters in wording.untried(verification)

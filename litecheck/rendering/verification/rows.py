@@ -157,7 +157,7 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
     for (outcome, opcode), verdicts in groups.items():
         extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
         title = f"{outcome.text} on {v.device}: {opcode}{extent}"
-        yield result.Annotation("violation", from_here(v.model), title, tuple(_told(verdicts)))
+        yield result.Annotation("violation", from_here(v.model), title, tuple(_annotation_lines(verdicts)))
     if v.verdict == "not checked":
         yield result.Annotation(
             "violation", from_here(v.model), f"not checked on {v.device}", (wording.tally(v),)
@@ -169,7 +169,7 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
         yield result.Annotation("note", from_here(v.model), "another arithmetic fits", (fits,))
 
 
-def _told(verdicts: list[Verdict]) -> Iterator[str]:
+def _annotation_lines(verdicts: list[Verdict]) -> Iterator[str]:
     """Yield a single case in full; of several, a line each."""
     if len(verdicts) == 1:
         (verdict,) = verdicts

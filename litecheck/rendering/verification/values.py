@@ -50,7 +50,7 @@ def values(verification: Verification) -> dict[str, Any]:
     """Return the record with derived values: verdict, exit code, counts, and failing cases."""
     record = to_json(verification)
     record["verdicts"] = [
-        {**_with_sentences(told, verdict), "failing": verification.failing(verdict)}
+        {**_add_sentences(told, verdict), "failing": verification.failing(verdict)}
         for told, verdict in zip(record["verdicts"], verification.verdicts, strict=True)
     ]
     derived = {
@@ -62,7 +62,7 @@ def values(verification: Verification) -> dict[str, Any]:
     return {"litecheck_verification": record.pop("litecheck_verification"), **derived, **record}
 
 
-def _with_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
+def _add_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, Any]:
     """Return the JSON of a verdict with ``gathers``, the sentences of its patterns, and ``sentence``, its explained
     element."""
     differences, causes = [], []
@@ -70,13 +70,13 @@ def _with_sentences(record: Mapping[str, Any], verdict: Verdict) -> dict[str, An
         explained = told["explained"]
         if difference.explained is not None:
             explained = {"sentence": element_sentence(difference.explained), **explained}
-        differences.append({**_with_patterns(told, difference.patterns), "explained": explained})
+        differences.append({**_add_patterns(told, difference.patterns), "explained": explained})
     for told, cause in zip(record["causes"], verdict.causes, strict=True):
-        causes.append(_with_patterns(told, cause.patterns))
+        causes.append(_add_patterns(told, cause.patterns))
     return {**record, "differences": differences, "causes": causes}
 
 
-def _with_patterns(record: Mapping[str, Any], patterns: Sequence[MismatchCluster]) -> dict[str, Any]:
+def _add_patterns(record: Mapping[str, Any], patterns: Sequence[MismatchCluster]) -> dict[str, Any]:
     return {**record, "gathers": list(map(gathering_sentence, patterns))}
 
 

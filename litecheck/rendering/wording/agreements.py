@@ -26,10 +26,12 @@ def agreement_sentence(agreement: PublishedAgreement, exact: int = 0, of: int = 
     If only ``exact`` ``of`` all operators have the arithmetic, the number comes first: ``of the 4 exact operators: ...``.
     """
     if not agreement.mixed:
-        told = "".join(map(_named, agreement.groups))
+        told = "".join(map(_group_name, agreement.groups))
         part = "the only exact operator" if exact == 1 else f"the {exact:,} exact operators"
         return f"of {part}: {told}" if told and exact < of else told
-    parts = (f"{_named(group)} for {', '.join(map(visible, group.operators))}" for group in agreement.groups)
+    parts = (
+        f"{_group_name(group)} for {', '.join(map(visible, group.operators))}" for group in agreement.groups
+    )
     return f"warning: mixed numerics among operators: {'; '.join(parts)}"
 
 
@@ -39,7 +41,7 @@ def not_distinguished(names: tuple[str, ...]) -> str:
     return told if len(names) < 2 else f"not distinguished: {told}"
 
 
-def _named(group: ExactUnder) -> str:
+def _group_name(group: ExactUnder) -> str:
     if len(group.arithmetics) > 1:
         return not_distinguished(group.arithmetics)
     (name,) = group.arithmetics

@@ -25,10 +25,10 @@ def contrast_sentences(contrast: Contrast) -> Iterator[str]:
 
 def trait_sentences(apart: Iterable[SharedTraits], passing: int) -> Iterator[str]:
     """Yield a sentence for each group of traits; ``passing`` is the number of probes or cases that pass."""
-    yield from (_shared(shared, passing) for shared in apart)
+    yield from (_shared_text(shared, passing) for shared in apart)
 
 
-def _shared(shared: SharedTraits, passing: int) -> str:
+def _shared_text(shared: SharedTraits, passing: int) -> str:
     told = f"all that fail have {' and '.join(map(_trait, shared.traits))}; "
     if shared.passing:
         return f"{told}so have {shared.passing} of {passing} that pass"

@@ -39,7 +39,7 @@ def lines(comparison: Comparison, plain: bool) -> Iterator[tuple[str, str]]:
     if comparison.worst:
         yield "worst", explained(comparison.worst, comparison.dtype)
     for cause in comparison.causes:
-        yield "cause", _told(cause, comparison)
+        yield "cause", _cause_text(cause, comparison)
     if not comparison.causes and comparison.farthest is None:
         yield "cause", _unknown(comparison)
 
@@ -53,7 +53,7 @@ def _tensor(comparison: Comparison) -> str:
 def _extent(comparison: Comparison) -> str:
     share = f"{comparison.mismatches:,} ({percent(comparison.mismatches, comparison.size)})"
     steps = "ULP" if comparison.farthest is not None else "LSB"
-    extent = f"{share}, by at most {abs(comparison.largest):,} {steps}{_far(comparison)}"
+    extent = f"{share}, by at most {abs(comparison.largest):,} {steps}{_farthest_text(comparison)}"
     if not comparison.tolerance:
         return extent
     allowed = {"LSB": "{:,}", "ULP": "{:,} ULP", "share": "{:g} of it"}[comparison.unit]
@@ -61,7 +61,7 @@ def _extent(comparison: Comparison) -> str:
     return f"{extent}; {beyond}"
 
 
-def _far(comparison: Comparison) -> str:
+def _farthest_text(comparison: Comparison) -> str:
     if comparison.farthest is None:
         return ""
     if not isfinite(comparison.farthest):
@@ -122,7 +122,7 @@ def decimal(value: Fraction) -> str:
     return f"{'-' if value < 0 else ''}{whole}.{rest:0{digits}}"
 
 
-def _told(cause: IntegerCause, comparison: Comparison) -> str:
+def _cause_text(cause: IntegerCause, comparison: Comparison) -> str:
     if cause.exact:
         return f"{cause.name}: {cause.sentence} This reproduces all {counted(comparison.size, 'element')}."
     if cause.explained == comparison.mismatches and not cause.broken:
@@ -140,11 +140,11 @@ def _unknown(comparison: Comparison) -> str:
 
 def labelled(comparison: Comparison) -> Iterator[Detail]:
     """Yield the lines of each label together."""
-    for label, group in groupby(_continued(comparison), lambda pair: pair[0]):
+    for label, group in groupby(_inherit_labels(comparison), lambda pair: pair[0]):
         yield label, tuple(text for _, text in group)
 
 
-def _continued(comparison: Comparison) -> Iterator[tuple[str, str]]:
+def _inherit_labels(comparison: Comparison) -> Iterator[tuple[str, str]]:
     """Yield the lines with labels; a line without a label has the label of the line before."""
     last = ""
     for label, text in lines(comparison, plain=False):

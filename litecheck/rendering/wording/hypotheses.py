@@ -95,14 +95,14 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
     for one, many, names in (("fails", "fail", contrast.failing), ("passes", "pass", contrast.passing)):
         if names:
             verb = one if len(names) == 1 else many
-            yield f"{counted(len(names), 'probe')} {verb}: {_listed(names)}"
+            yield f"{counted(len(names), 'probe')} {verb}: {_names_text(names)}"
     yield from (f"distinguished by: {sentence}" for sentence in contrast_sentences(contrast))
     if contrast.tail:
         yield shared_tail_sentence(contrast.tail, "failing probes")
     yield from (f"differences of '{contrast.patterned}': {gathering_sentence(p)}" for p in contrast.patterns)
 
 
-def _listed(names: Sequence[str]) -> str:
+def _names_text(names: Sequence[str]) -> str:
     shown = "; ".join(visible(name) for name in names[:_NAMES])
     return shown + (f"; and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 

@@ -217,12 +217,12 @@ def _candidates(candidates: Sequence[Candidate], worst: MismatchExample | None) 
     order = [value for value in reversed(marks) if value in values]
     for value in dict.fromkeys([*map(int, order), *values]):
         names = [f"{c.name} ({c.note})" if c.note else c.name for c in candidates if c.value == value]
-        yield f"{value:,}{marks.get(value, '')}: {visible(_by_stage(names))}"
+        yield f"{value:,}{marks.get(value, '')}: {visible(_group_by_stage(names))}"
     if excluded:
         yield f"other values: {counted(len(excluded), 'defect')}"
 
 
-def _by_stage(names: Sequence[str]) -> str:
+def _group_by_stage(names: Sequence[str]) -> str:
     """Return ``half up, tflm; requantize: single, float64``: each stage once, before its variants."""
     groups: dict[str, list[str]] = {}
     for name in names:

@@ -28,26 +28,26 @@ def separation_sentence(s: FailureCorrelation) -> str:
 def _values(s: FailureCorrelation) -> tuple[str, str]:
     """Return the values of all failing operators, and the values of the passing operators."""
     if s.relation == "above":
-        return f"above {_shown(s.bound)} ({_span(s.failing)})", f"at most {_shown(s.passing[-1])}"
+        return f"above {_value_text(s.bound)} ({_span(s.failing)})", f"at most {_value_text(s.passing[-1])}"
     if s.relation == "below":
-        return f"below {_shown(s.bound)} ({_span(s.failing)})", f"at least {_shown(s.bound)}"
+        return f"below {_value_text(s.bound)} ({_span(s.failing)})", f"at least {_value_text(s.bound)}"
     if s.relation == "is":
-        return _shown(s.failing[0]), _list(s.passing)
-    return f"that {_shown(s.bound)} does not divide", f"all multiples of {_shown(s.bound)}"
+        return _value_text(s.failing[0]), _list(s.passing)
+    return f"that {_value_text(s.bound)} does not divide", f"all multiples of {_value_text(s.bound)}"
 
 
 def _list(values: Sequence[float | str]) -> str:
-    shown = sorted(map(_shown, values))
+    shown = sorted(map(_value_text, values))
     more = f" and {len(shown) - _LISTED} others" if len(shown) > _LISTED else ""
     return ", ".join(shown[:_LISTED]) + more
 
 
 def _span(values: Sequence[float | str]) -> str:
-    low, high = _shown(values[0]), _shown(values[-1])
+    low, high = _value_text(values[0]), _value_text(values[-1])
     return low if low == high else f"{low} to {high}"
 
 
-def _shown(value: float | str) -> str:
+def _value_text(value: float | str) -> str:
     if isinstance(value, str):
         return value
     return f"{value:,.0f}" if value == int(value) else f"{value:.6g}"

@@ -15,7 +15,7 @@ from litecheck.suite.geometry.option_faults import option_faults
 from litecheck.suite.geometry.read_faults import read_faults
 
 
-def _unwritten(output: Array, places: Array) -> Array | None:
+def _leave_unwritten(output: Array, places: Array) -> Array | None:
     """Return the output with other values at some places; None without any place."""
     if not places.any():
         return None
@@ -24,7 +24,7 @@ def _unwritten(output: Array, places: Array) -> Array | None:
     return spoiled
 
 
-def _along(output: Array, axis: int, lost: Callable[[Array, int], Array]) -> Array | None:
+def _leave_along(output: Array, axis: int, lost: Callable[[Array, int], Array]) -> Array | None:
     """Leave places unwritten by their index along an axis; ``lost`` gets all indexes and the length."""
     if output.ndim < -axis:
         return None
@@ -32,7 +32,7 @@ def _along(output: Array, axis: int, lost: Callable[[Array, int], Array]) -> Arr
     line = lost(np.arange(length), length)
     shape = [1] * output.ndim
     shape[axis] = length
-    return _unwritten(output, np.broadcast_to(line.reshape(shape), output.shape))
+    return _leave_unwritten(output, np.broadcast_to(line.reshape(shape), output.shape))
 
 
 def _remainder(vector: int) -> Callable[[Array, int], Array]:
@@ -40,19 +40,19 @@ def _remainder(vector: int) -> Callable[[Array, int], Array]:
     return lambda index, length: (index >= length - length % vector) & (length > vector)
 
 
-def _first_image(output: Array) -> Array | None:
+def _repeat_first_image(output: Array) -> Array | None:
     images = np.broadcast_to(output[:1], output.shape) if output.ndim > 1 else output
     return None if np.array_equal(images, output) else images
 
 
 def _image(lost: Callable[[Array, int], Array]) -> Callable[[Array], Array | None]:
-    return lambda output: _along(output, -output.ndim, lost) if output.ndim > 1 else None
+    return lambda output: _leave_along(output, -output.ndim, lost) if output.ndim > 1 else None
 
 
 def _single_row(inference: Inference) -> Array | None:
     """Lose images of height 1."""
     output = inference.output
-    return _along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim in (3, 4) else None
+    return _leave_along(output, -3, lambda i, n: np.full(n, n == 1)) if output.ndim in (3, 4) else None
 
 
 def _pitch(output: Array) -> Array | None:
@@ -67,30 +67,34 @@ def _pitch(output: Array) -> Array | None:
     return None if np.array_equal(packed, output) else packed
 
 
-def _written(spoil: Callable[[Array], Array | None]) -> Spoil:
+def _write_fault(spoil: Callable[[Array], Array | None]) -> Spoil:
     return lambda inference: spoil(inference.output)
 
 
-def _lost(axis: int, lost: Callable[[Array, int], Array]) -> Spoil:
-    return _written(lambda output: _along(output, axis, lost))
+def _loss_fault(axis: int, lost: Callable[[Array, int], Array]) -> Spoil:
+    return _write_fault(lambda output: _leave_along(output, axis, lost))
 
 
-def _from(first: int) -> Callable[[Array, int], Array]:
+def _from_index(first: int) -> Callable[[Array, int], Array]:
     return lambda index, length: index >= first
 
 
-def _of_all(lost: Callable[[Array, int], Array]) -> Spoil:
+def _leave_elements(lost: Callable[[Array, int], Array]) -> Spoil:
     """Leave elements unwritten by their number in the whole output."""
 
     def spoil(output: Array) -> Array | None:
-        spoiled = _along(output.reshape(-1), -1, lost)
+        spoiled = _leave_along(output.reshape(-1), -1, lost)
         return None if spoiled is None else spoiled.reshape(output.shape)
 
-    return _written(spoil)
+    return _write_fault(spoil)
 
 
-def _shared(inference: Inference) -> Array | None:
-    return _unwritten(inference.output, np.ones(inference.output.shape, bool)) if inference.shared else None
+def _leave_shared(inference: Inference) -> Array | None:
+    return (
+        _leave_unwritten(inference.output, np.ones(inference.output.shape, bool))
+        if inference.shared
+        else None
+    )
 
 
 #: Factors of the last dimension, of columns and of rows of an image.
@@ -101,39 +105,45 @@ _HIGH = frozenset(("height", "new_height"))
 
 def _faults() -> Iterator[GeometryFault]:
     batch = frozenset(("batch",))
-    yield GeometryFault("batch-index", "every image is the first", batch, _written(_first_image))
+    yield GeometryFault("batch-index", "every image is the first", batch, _write_fault(_repeat_first_image))
     yield GeometryFault(
-        "images-beyond-4", "the fifth image is not written", batch, _written(_image(_from(4)))
+        "images-beyond-4", "the fifth image is not written", batch, _write_fault(_image(_from_index(4)))
     )
     for name, axis, needs in (("column", -2, _WIDE), ("row", -3, _HIGH), ("channel", -1, _LAST)):
         does = f"{name}s from 256 on are not written"
-        yield GeometryFault(f"{name}-counter-8", does, needs, _lost(axis, _from(256)))
+        yield GeometryFault(f"{name}-counter-8", does, needs, _loss_fault(axis, _from_index(256)))
     yield GeometryFault(
-        "element-counter-16", "elements from 65,536 on are not written", frozenset(), _of_all(_from(1 << 16))
+        "element-counter-16",
+        "elements from 65,536 on are not written",
+        frozenset(),
+        _leave_elements(_from_index(1 << 16)),
     )
     for name, axis, tile, needs in (("column", -2, 16, _WIDE), ("row", -3, 4, _HIGH)):
         does = f"the last incomplete tile of {tile} {name}s is not written"
-        yield GeometryFault(f"last-{name}-tile-{tile}", does, needs, _lost(axis, _remainder(tile)))
+        yield GeometryFault(f"last-{name}-tile-{tile}", does, needs, _loss_fault(axis, _remainder(tile)))
     yield GeometryFault(
         "single-row", "an image of height 1 is not written", frozenset(("height",)), _single_row
     )
     for vector in (4, 8, 16, 32):
         does = f"the last incomplete vector of {vector} elements of a row is not written"
-        yield GeometryFault(f"last-vector-{vector}", does, _LAST, _lost(-1, _remainder(vector)))
+        yield GeometryFault(f"last-vector-{vector}", does, _LAST, _loss_fault(-1, _remainder(vector)))
     yield GeometryFault(
         "last-bytes-16",
         "the last incomplete 16 elements of the output are not written",
         frozenset(),
-        _of_all(_remainder(16)),
+        _leave_elements(_remainder(16)),
     )
     yield GeometryFault(
-        "row-pitch-4", "rows are stored at multiples of 4 elements and read densely", _LAST, _written(_pitch)
+        "row-pitch-4",
+        "rows are stored at multiples of 4 elements and read densely",
+        _LAST,
+        _write_fault(_pitch),
     )
     yield GeometryFault(
         "same-operand",
         "nothing is written if one tensor is two operands",
         frozenset(("same tensor", "2 same")),
-        _shared,
+        _leave_shared,
     )
     yield from read_faults()
     yield from option_faults()

@@ -33,7 +33,7 @@ def option_faults() -> Iterator[GeometryFault]:
         yield GeometryFault(f"no-{name}-mask-backward", does, masks, spoil)
     for name in _MASKS[:2]:
         yield GeometryFault(
-            f"negative-{name}", f"a negative {name} is read as 0", masks, _misread(name, _clamped)
+            f"negative-{name}", f"a negative {name} is read as 0", masks, _misread(name, _clamp)
         )
     yield GeometryFault(
         "negative-begin-shrunk",
@@ -43,21 +43,21 @@ def option_faults() -> Iterator[GeometryFault]:
     )
     axes = frozenset(("axis", "axes"))
     for name, does, read in (
-        ("negative-axis", "a negative axis counts from the last but one", _shifted),
-        ("axis-below-0", "a negative axis is read as 0", _clamped),
+        ("negative-axis", "a negative axis counts from the last but one", _subtract_one),
+        ("axis-below-0", "a negative axis is read as 0", _clamp),
     ):
         yield GeometryFault(name, does, axes, _misread("axis", read))
     yield GeometryFault(
         "leading-axes",
         "an input of lower rank is broadcast along the first dimensions",
         _BROADCAST,
-        _placed(_leading),
+        _placement_fault(_align_leading),
     )
     yield GeometryFault(
         "repeated-input",
         "the elements of a smaller input are repeated in order",
         _BROADCAST,
-        _placed(_repeated),
+        _placement_fault(_repeat_elements),
     )
 
 
@@ -65,12 +65,12 @@ def _zero(value: Array, model: Model) -> Array:
     return np.zeros_like(value)
 
 
-def _shifted(value: Array, model: Model) -> Array:
+def _subtract_one(value: Array, model: Model) -> Array:
     """Subtract 1 from negative values. Example: axis -1 is read as -2."""
     return np.where(value < 0, value - 1, value)
 
 
-def _clamped(value: Array, model: Model) -> Array:
+def _clamp(value: Array, model: Model) -> Array:
     return np.maximum(value, 0)
 
 
@@ -107,20 +107,22 @@ def _misread(name: str, misread: _Misread) -> Spoil:
         model = inference.model
         if model is None or len(model.subgraphs[0].operators) != 1:
             return None
-        changed = _with_option(model, name, misread) or _with_constant(model, name, misread)
+        changed = _change_option(model, name, misread) or _change_constant(model, name, misread)
         return (
-            None if changed is None else _differing(inference, inference.variant(changed, inference.inputs))
+            None
+            if changed is None
+            else _if_different(inference, inference.variant(changed, inference.inputs))
         )
 
     return spoil
 
 
-def _differing(inference: Inference, made: Array) -> Array | None:
+def _if_different(inference: Inference, made: Array) -> Array | None:
     """Return an output if its elements, in order, differ from the correct output."""
     return None if np.array_equal(made.reshape(-1), inference.output.reshape(-1)) else made
 
 
-def _with_option(model: Model, name: str, misread: _Misread) -> Model | None:
+def _change_option(model: Model, name: str, misread: _Misread) -> Model | None:
     """Return the model with the misread option; None if it has no such option, or if the value is unchanged."""
     operator = _operator(model)
     value = None if operator.options is None else operator.options.get(name)
@@ -135,7 +137,7 @@ def _with_option(model: Model, name: str, misread: _Misread) -> Model | None:
     return replace(model, subgraphs=(main, *model.subgraphs[1:]))
 
 
-def _with_constant(model: Model, role: str, misread: _Misread) -> Model | None:
+def _change_constant(model: Model, role: str, misread: _Misread) -> Model | None:
     """Return the model with the misread constant; None if it has no constant of the role, or if the values are
     unchanged."""
     if role not in traits_of(_operator(model).kind).tensors(_operator(model)):
@@ -146,16 +148,16 @@ def _with_constant(model: Model, role: str, misread: _Misread) -> Model | None:
     if values is None or read is None or np.array_equal(read, values):
         return None
     data = np.frombuffer(np.ascontiguousarray(read, values.dtype).tobytes(), np.uint8)
-    return _with_tensors(model, {tensor.index: replace(tensor, data=data)})
+    return _replace_tensors(model, {tensor.index: replace(tensor, data=data)})
 
 
-def _with_tensors(model: Model, changed: dict[int, Tensor]) -> Model:
+def _replace_tensors(model: Model, changed: dict[int, Tensor]) -> Model:
     main = model.subgraphs[0]
     tensors = tuple(changed.get(tensor.index, tensor) for tensor in main.tensors)
     return replace(model, subgraphs=(replace(main, tensors=tensors), *model.subgraphs[1:]))
 
 
-def _placed(place: Callable[[Array, tuple[int, ...]], Array | None]) -> Spoil:
+def _placement_fault(place: Callable[[Array, tuple[int, ...]], Array | None]) -> Spoil:
     """Return the fault of a device that places the elements of smaller inputs wrongly in the output's shape."""
 
     def spoil(inference: Inference) -> Array | None:
@@ -169,20 +171,20 @@ def _placed(place: Callable[[Array, tuple[int, ...]], Array | None]) -> Spoil:
             if placed is not None and not np.array_equal(placed, np.broadcast_to(values, shape)):
                 inputs[number] = np.ascontiguousarray(placed)
                 tensor = replace(main.tensors[index], shape=shape, shape_signature=None)
-                changed = _with_tensors(model, {index: tensor})
-                return _differing(inference, inference.variant(changed, tuple(inputs)))
+                changed = _replace_tensors(model, {index: tensor})
+                return _if_different(inference, inference.variant(changed, tuple(inputs)))
         return None
 
     return spoil
 
 
-def _leading(values: Array, shape: tuple[int, ...]) -> Array | None:
+def _align_leading(values: Array, shape: tuple[int, ...]) -> Array | None:
     """Align an input on the first dimensions. Example: a row of 5 in (5, 2, 5) becomes a column of shape (5, 1, 1)."""
     if values.ndim >= len(shape) or values.shape != shape[: values.ndim]:
         return None
     return np.broadcast_to(values.reshape(*values.shape, *(1,) * (len(shape) - values.ndim)), shape)
 
 
-def _repeated(values: Array, shape: tuple[int, ...]) -> Array:
+def _repeat_elements(values: Array, shape: tuple[int, ...]) -> Array:
     """Repeat the elements in order. Example: a column (1, 2) becomes the rows (1, 2) and (1, 2)."""
     return np.resize(values, shape)

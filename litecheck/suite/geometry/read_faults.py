@@ -15,15 +15,19 @@ _COUNTED = 1 << 16
 
 def read_faults() -> Iterator[GeometryFault]:
     """Yield every fault of reading."""
-    yield _read("read-counter-16", "inputs are read at element numbers of 16 bits", _wrapped)
-    yield _read("read-image-1", "the inputs of every image are those of the first", _first_image, "batch")
-    yield _read("read-pitch-4", "input rows are stored densely and read at multiples of 4 elements", _pitched)
+    yield _read("read-counter-16", "inputs are read at element numbers of 16 bits", _wrap_index)
+    yield _read(
+        "read-image-1", "the inputs of every image are those of the first", _repeat_first_image, "batch"
+    )
+    yield _read(
+        "read-pitch-4", "input rows are stored densely and read at multiples of 4 elements", _read_pitched
+    )
     yield _read("read-tail-16", "the last incomplete 16 elements of an input are read as zeros", _tail)
     yield GeometryFault(
         "output-over-input",
         "the first half of the output overwrites the first input before the second half is computed",
         frozenset(),
-        _overwritten,
+        _overwrite_input,
         ordered=True,
     )
 
@@ -45,17 +49,17 @@ def _computed_on(misread: Callable[[Array], Array]) -> Spoil:
     return spoil
 
 
-def _wrapped(values: Array) -> Array:
+def _wrap_index(values: Array) -> Array:
     """Read elements by a 16-bit index. Example: element 65,537 is element 1."""
     wrapped: Array = values.reshape(-1)[np.arange(values.size) % _COUNTED].reshape(values.shape)
     return wrapped
 
 
-def _first_image(values: Array) -> Array:
+def _repeat_first_image(values: Array) -> Array:
     return np.broadcast_to(values[:1], values.shape).copy() if values.ndim > 1 else values
 
 
-def _pitched(values: Array) -> Array:
+def _read_pitched(values: Array) -> Array:
     """Read rows of a multiple of four elements. Example: rows of 3 are read from elements 0, 4, 8, ..., with zeros at
     the end."""
     width = values.shape[-1] if values.ndim > 1 else 0
@@ -76,7 +80,7 @@ def _tail(values: Array) -> Array:
     return read
 
 
-def _overwritten(inference: Inference) -> Array | None:
+def _overwrite_input(inference: Inference) -> Array | None:
     first, *others = inference.inputs
     half = inference.output.size // 2
     written = np.frombuffer(inference.output.reshape(-1)[:half].tobytes(), np.uint8)

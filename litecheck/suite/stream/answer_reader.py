@@ -38,14 +38,16 @@ class AnswerReader:
                 self._end = line
                 break
             if found is None and (given is None or line.startswith(b"#litecheck-stream")):
-                found = parse_header(_decoded(line), self._source, self._line)
+                found = parse_header(_decode(line), self._source, self._line)
         if found is None and given is None:
-            text = _decoded(self._held[0]) if self._held else ""
+            text = _decode(self._held[0]) if self._held else ""
             if not text:
                 raise StreamError(self._source, self._line + 1, "nothing came at all")
             parse_header(text, self._source, self._line + 1)
         if found and given and found != given:
-            raise StreamError(self._source, 1, f"these are answers to another stream: {_other(found, given)}")
+            raise StreamError(
+                self._source, 1, f"these are answers to another stream: {_difference_text(found, given)}"
+            )
         made = found or given
         assert made is not None
         return made
@@ -53,12 +55,12 @@ class AnswerReader:
     def answers(self, first: int, count: int, values: int) -> Ints:
         """Return the answers to ``count`` vectors, (count, values). Raise StreamError for wrong lines."""
         group, numbers = self._take(count)
-        made = _parsed(group, values)
+        made = _parse_lines(group, values)
         if len(group) == count and made is not None:
             wrong = np.flatnonzero(made[:, 0] != first + np.arange(count))
             if not wrong.size:
                 return made[:, 1:]
-        self._refuse(group, numbers, first, values)
+        self._raise_at_first(group, numbers, first, values)
         raise StreamError(
             self._source, self._line + 1, f"the answers end before that to vector {first + len(group)}"
         )
@@ -68,11 +70,11 @@ class AnswerReader:
         if not self._end:
             rest, numbers = self._take(1)
             if rest:
-                message = f"{_shown(rest[0])} comes where all {header.count} vectors are answered"
+                message = f"{_line_text(rest[0])} comes where all {header.count} vectors are answered"
                 raise StreamError(self._source, numbers[0], message)
             if not self._end and needed:
                 raise StreamError(self._source, self._line + 1, f"the last line, {END} ..., did not come")
-        words = _decoded(self._end).split()
+        words = _decode(self._end).split()
         if words and words[1:] != [str(header.count), sha256]:
             shown = " ".join(word[:12] for word in words[1:])
             raise StreamError(
@@ -84,7 +86,7 @@ class AnswerReader:
         for line in self._lines:
             self._line += 1
             if line.strip():
-                raise StreamError(self._source, self._line, f"behind the last line stands {_shown(line)}")
+                raise StreamError(self._source, self._line, f"behind the last line stands {_line_text(line)}")
 
     def _take(self, count: int) -> tuple[list[bytes], list[int] | range]:
         """Return up to ``count`` lines that are not comments, with their line numbers."""
@@ -115,19 +117,23 @@ class AnswerReader:
                 group.append(line)
                 numbers.append(self._line)
 
-    def _refuse(self, group: list[bytes], numbers: list[int] | range, first: int, values: int) -> None:
+    def _raise_at_first(
+        self, group: list[bytes], numbers: list[int] | range, first: int, values: int
+    ) -> None:
         """Raise StreamError at the first line that is not an answer, or not the expected answer."""
         for at, (line, number) in enumerate(zip(group, numbers, strict=True)):
-            one = _parsed([line], values)
+            one = _parse_lines([line], values)
             if one is None:
                 form = f"a number and {values} value{'s' * (values != 1)}"
-                raise StreamError(self._source, number, f"{_shown(line)} is not an answer, which is {form}")
+                raise StreamError(
+                    self._source, number, f"{_line_text(line)} is not an answer, which is {form}"
+                )
             found, due = int(one[0, 0]), first + at
             if found != due:
-                raise StreamError(self._source, number, _misplaced(found, due, group[at + 1 :]))
+                raise StreamError(self._source, number, _misplaced_text(found, due, group[at + 1 :]))
 
 
-def _misplaced(found: int, due: int, later: list[bytes]) -> str:
+def _misplaced_text(found: int, due: int, later: list[bytes]) -> str:
     if found < due:
         return f"the answer to vector {found} comes a second time, where that to vector {due} is due"
     if any(line.split(maxsplit=1)[:1] == [str(due).encode()] for line in later):
@@ -135,7 +141,7 @@ def _misplaced(found: int, due: int, later: list[bytes]) -> str:
     return f"the answer to vector {due} is lost: that to vector {found} comes instead"
 
 
-def _parsed(group: list[bytes], values: int) -> Ints | None:
+def _parse_lines(group: list[bytes], values: int) -> Ints | None:
     """Parse lines of a number and ``values`` values; return None if a line is malformed."""
     text, width = b"".join(group), 1 + values
     if b"_" in text or not _regular(text, len(group), width):
@@ -155,15 +161,15 @@ def _regular(text: bytes, lines: int, width: int) -> bool:
     return np.array_equal(words, width * np.arange(1, lines + 1))
 
 
-def _other(found: Header, given: Header) -> str:
+def _difference_text(found: Header, given: Header) -> str:
     names = (name for name in found.__slots__ if getattr(found, name) != getattr(given, name))
     return ", ".join(f"{name} is {getattr(found, name)}, not {getattr(given, name)}" for name in names)
 
 
-def _decoded(line: bytes) -> str:
+def _decode(line: bytes) -> str:
     return line.decode("ascii", "replace")
 
 
-def _shown(line: bytes) -> str:
-    text = _decoded(line).strip()
+def _line_text(line: bytes) -> str:
+    text = _decode(line).strip()
     return repr(text[:_SHOWN] + ("..." if len(text) > _SHOWN else ""))

@@ -63,7 +63,7 @@ class Candidates:
         """
         known = published(probe.opcode, kernel_of(probe))
         possible = [named(hypothesis, known) for hypothesis in hypotheses(probe)]
-        own = _own(probe, load_arithmetic(arithmetic, quoting=False), possible)
+        own = _own_candidate(probe, load_arithmetic(arithmetic, quoting=False), possible)
         by_place = [variant for _, variant in own.stages if variant in BY_PLACE]
         if by_place:
             raise ConfigError(
@@ -74,7 +74,7 @@ class Candidates:
         return Candidates(probe, own, (*_variants(own, possible), *_defects(own, probe.opcode, unfit)))
 
 
-def _own(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hypothesis:
+def _own_candidate(probe: Probe, arithmetic: Arithmetic, possible: list[Hypothesis]) -> Hypothesis:
     variants = arithmetic.variants_of(probe.subgraph, probe.subgraph.operators[0])
     chosen = {cell.path: cell.variant(variants) for cell in kernel_of(probe).slots()}
     return next(

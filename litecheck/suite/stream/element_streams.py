@@ -36,12 +36,12 @@ Triple = tuple[Scale, Scale, Scale]
 Parameters = Callable[[OutputSpec, OutputSpec, OutputSpec], Mapping[str, int]]
 
 
-def _of_sum(lhs: OutputSpec, rhs: OutputSpec, output: OutputSpec) -> Mapping[str, int]:
+def _sum_fields(lhs: OutputSpec, rhs: OutputSpec, output: OutputSpec) -> Mapping[str, int]:
     numbers = [n for pair in sum_multipliers(lhs, rhs, output, LEFT_SHIFT) for n in pair]
     return {"left": LEFT_SHIFT, **dict(zip(("m1", "s1", "m2", "s2", "m3", "s3"), numbers, strict=True))}
 
 
-def _of_product(lhs: OutputSpec, rhs: OutputSpec, output: OutputSpec) -> Mapping[str, int]:
+def _product_fields(lhs: OutputSpec, rhs: OutputSpec, output: OutputSpec) -> Mapping[str, int]:
     return dict(
         zip(("m", "shift"), quantize_multiplier(product_scale(lhs, rhs, output, "float32")), strict=True)
     )
@@ -64,7 +64,7 @@ def _binary(
     opcode: str, rng: np.random.Generator, exhaustive: bool, *, designed: Sequence[Triple], of: Parameters
 ) -> Iterator[VectorBatch]:
     """Yield pairs under designed scales that detect mutants, then under random scales; all pairs if ``exhaustive``."""
-    for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _of_product))):
+    for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _product_fields))):
         options = fused(turn, *scales[2]) if traits_of(opcode).fuses else {}
         everything = _pair_probe(opcode, turn, _PAIRS, scales, options)
         if turn < len(designed):
@@ -103,8 +103,8 @@ def _pair_batch(made: Probe, of: Parameters) -> VectorBatch:
     return VectorBatch(made, columns)
 
 
-sums = partial(_binary, designed=SUMS, of=_of_sum)
-products = partial(_binary, designed=PRODUCTS, of=_of_product)
+sums = partial(_binary, designed=SUMS, of=_sum_fields)
+products = partial(_binary, designed=PRODUCTS, of=_product_fields)
 
 #: Quantization of (input, output) in the first tables; the last two have powers of two as scales.
 _TABLES: tuple[tuple[Scale, Scale], ...] = (

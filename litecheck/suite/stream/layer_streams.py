@@ -73,10 +73,10 @@ def _accumulators(rng: np.random.Generator, real: NDArray[np.float64], zero_poin
     at_ends = rng.choice(ends, lines) + rng.integers(-1, 2, lines)
     free = rng.integers(INT32_MIN, INT32_MAX, lines, endpoint=True) >> rng.integers(0, 32, lines)
     kind = rng.choice(3, lines, p=(0.7, 0.15, 0.15))
-    return _held(np.choose(kind, (near.astype(np.int64), at_ends, free)), real)
+    return _clip_sums(np.choose(kind, (near.astype(np.int64), at_ends, free)), real)
 
 
-def _held(sums: Ints, real: NDArray[np.float64]) -> Ints:
+def _clip_sums(sums: Ints, real: NDArray[np.float64]) -> Ints:
     """Clip sums to 32 bits, also after the left shift of multipliers of 1 and more."""
     left = np.maximum(quantize_multipliers(real)[1], 0)
     return np.clip(sums, INT32_MIN >> left, INT32_MAX >> left)
@@ -94,8 +94,8 @@ def dots(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[Ve
         x, w, bias = _drawn(rng, turn, (lines if own else 1, lines, depth))
         x = np.broadcast_to(x, (lines, depth))
         products = ((x - steps.points[0]) * w).sum(axis=1)
-        scale = _fitting(rng, products + bias, steps, powers)
-        bias = np.where(rng.random(lines) < 0.7, _tied(rng, products, bias, steps, scale), bias)
+        scale = _fit_scales(rng, products + bias, steps, powers)
+        bias = np.where(rng.random(lines) < 0.7, _tie_biases(rng, products, bias, steps, scale), bias)
         parts = (*_operands(opcode, x, w), bias)
         yield _batch(opcode, _probe(opcode, steps, parts, scale, turn), whole=True)
 
@@ -122,7 +122,7 @@ def _drawn(rng: np.random.Generator, turn: int, size: tuple[int, int, int]) -> t
     return x, w, bias
 
 
-def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) -> NDArray[np.float32]:
+def _fit_scales(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) -> NDArray[np.float32]:
     """Return weight scales with which sums are anywhere in the range or slightly beyond; powers of two if ``powers``."""
     size = np.maximum(np.abs(sums), 1)
     wanted = np.clip(rng.integers(1, 200 << 8, len(sums)) / 256 / size, 2.0**-28, 4.0)
@@ -132,7 +132,7 @@ def _fitting(rng: np.random.Generator, sums: Ints, steps: _Steps, powers: bool) 
     return scale
 
 
-def _tied(
+def _tie_biases(
     rng: np.random.Generator, products: Ints, bias: Ints, steps: _Steps, scale: NDArray[np.float32]
 ) -> Ints:
     """Return biases that shift sums to the nearest middle between two outputs, or 1 beside it."""

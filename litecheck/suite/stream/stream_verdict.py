@@ -65,16 +65,16 @@ class StreamTally:
         self.unexplained += int(alone.sum())
         # float64 holds the distance of answers beyond every type.
         distance = np.abs(answers.astype(np.float64) - block.expected).max(axis=1)
-        self.first = self.first or self._failed(block, answers, int(failing.argmax()))
-        worst = self._failed(block, answers, int(distance.argmax()))
+        self.first = self.first or self._failed_vector(block, answers, int(failing.argmax()))
+        worst = self._failed_vector(block, answers, int(distance.argmax()))
         if self.worst is None or worst.difference > self.worst.difference:
             self.worst = worst
 
-    def _failed(self, block: VectorBlock, answers: Ints, at: int) -> FailedVector:
+    def _failed_vector(self, block: VectorBlock, answers: Ints, at: int) -> FailedVector:
         one = block.cut(at + 1)
         bits = int(one.mutants()[at])
         found, right = (tuple(int(v) for v in rows[at]) for rows in (answers, block.expected))
-        fields = tuple((c.name, _shown(c.values[at], c.bits)) for c in block.columns)
+        fields = tuple((c.name, _values_text(c.values[at], c.bits)) for c in block.columns)
         difference = max((a - b for a, b in zip(found, right, strict=True)), key=abs)
         catches = tuple(mutant.name for n, mutant in enumerate(self.mutants) if bits >> n & 1)
         return FailedVector(block.first + at, fields, right, found, difference, catches)
@@ -92,7 +92,7 @@ class StreamTally:
         )
 
 
-def _shown(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]], bits: bool) -> str:
+def _values_text(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]], bits: bool) -> str:
     numbers = np.atleast_1d(values)
     if bits:
         return " ".join(f"{float(v):.9g}" for v in numbers.astype(np.uint32).view(np.float32))

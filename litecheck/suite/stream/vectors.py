@@ -70,7 +70,7 @@ class Vectors:
         begun = list(islice(self._batches, kind.designed))
         candidates = Candidates.of(begun[0].probe, arithmetic, kind.without)
         self._own = candidates.own
-        self.mutants, self._begun = _telling(begun, candidates)
+        self.mutants, self._begun = _detected_mutants(begun, candidates)
         variants = ",".join(f"{step}:{variant}" for step, variant in self._own.stages) or "-"
         wanted = _count(kind, level, count)
         self.header = Header(name, kind.name, opcode, arithmetic, variants, level, seed, wanted, __version__)
@@ -95,7 +95,7 @@ class Vectors:
         """Yield every block with its text, once."""
         first = 0
         while first < self.header.count:
-            block = self._begun.pop(0) if self._begun else self._computed(next(self._batches))
+            block = self._begun.pop(0) if self._begun else self._compute_block(next(self._batches))
             block = replace(block, first=first)
             if first + len(block) > self.header.count:
                 block = block.cut(self.header.count - first)
@@ -108,7 +108,7 @@ class Vectors:
         """Return the SHA-256 of the text of the blocks so far."""
         return self._digest.hexdigest()
 
-    def _computed(self, batch: VectorBatch) -> VectorBlock:
+    def _compute_block(self, batch: VectorBatch) -> VectorBlock:
         computation = Computation(batch.probe)
         mistaken = tuple(_rows(batch, computation, mutant.hypothesis) for mutant in self.mutants)
         return VectorBlock(0, batch.columns, _right(batch, computation, self._own), mistaken)
@@ -132,7 +132,7 @@ def _right(batch: VectorBatch, computation: Computation, own: Hypothesis) -> Int
     return made
 
 
-def _telling(
+def _detected_mutants(
     batches: Sequence[VectorBatch], candidates: Candidates
 ) -> tuple[tuple[VectorMutant, ...], list[VectorBlock]]:
     """Return the mutants that these batches detect, merging mutants with equal answers, and the batches' blocks."""

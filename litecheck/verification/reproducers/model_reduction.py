@@ -52,12 +52,12 @@ def narrower(trial: Trial) -> Iterator[Trial]:
     if len(main.operators) != 1 or len(trial.model.subgraphs) != 1:
         return
     operator = main.operators[0]
-    for tied in _tied(main, operator):
+    for tied in _tied_axes(main, operator):
         length = min(main.tensors[i].shape[axis] for i, axis in tied.items())
         for start, stop in _parts(length):
             yield _cut(trial, {i: (axis, slice(start, stop)) for i, axis in tied.items()})
     if traits_of(operator.kind).windows:
-        yield from _cropped(trial, main, operator)
+        yield from _crop_image(trial, main, operator)
 
 
 def fewer(trial: Trial) -> Iterator[Trial]:
@@ -87,7 +87,7 @@ def _parts(length: int) -> Iterator[tuple[int, int]]:
     yield from (cut for cut in dict.fromkeys(cuts) if cut[1] - cut[0] < length)
 
 
-def _tied(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
+def _tied_axes(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
     """Yield groups of (tensor, axis) with equal length that shrink together."""
     facts = traits_of(operator.kind)
     if facts.elementwise:
@@ -118,7 +118,7 @@ def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
     return Trial(with_tensors(trial.model, tensors), tuple(arrays))
 
 
-def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial]:
+def _crop_image(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial]:
     """Yield trials with fewer input rows or columns, and the matching number of output rows or columns."""
     source, target = operator.inputs[0], operator.outputs[0]
     if source not in main.inputs:
@@ -131,7 +131,7 @@ def _cropped(trial: Trial, main: Subgraph, operator: Operator) -> Iterator[Trial
                 continue
             smaller = _cut(trial, {source: (axis, slice(start, stop))})
             shape = main.tensors[target].shape
-            output = _shaped(main.tensors[target], (*shape[:axis], made, *shape[axis + 1 :]))
+            output = _set_shape(main.tensors[target], (*shape[:axis], made, *shape[axis + 1 :]))
             yield replace(smaller, model=with_tensors(smaller.model, {target: output}))
 
 
@@ -161,7 +161,7 @@ def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
         quantization = Quantization(
             quantization.scale[part], zeros[part] if zeros.size > 1 else zeros, quantization.axis
         )
-    made = replace(_shaped(tensor, shape), quantization=quantization)
+    made = replace(_set_shape(tensor, shape), quantization=quantization)
     return made if values is None else valued(made, _along(values, axis, part))
 
 
@@ -180,7 +180,7 @@ def with_tensors(model: Model, tensors: Mapping[int, Tensor]) -> Model:
     return replace(model, subgraphs=(changed, *model.subgraphs[1:]))
 
 
-def _shaped(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
+def _set_shape(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
     return replace(tensor, shape=shape, shape_signature=None)
 
 

@@ -94,7 +94,7 @@ class Reproducer:
         fed = sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start)
         return CaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
-    def _explained(self, asked: CaseJob, judged: Judged, arithmetic: Arithmetic) -> Verdict:
+    def _explain(self, asked: CaseJob, judged: Judged, arithmetic: Arithmetic) -> Verdict:
         others = self.judge.published
         shown, fed = with_all_outputs(asked.case, asked.stimuli, arithmetic)
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others)
@@ -103,7 +103,7 @@ class Reproducer:
     def _write(self, name: str, asked: CaseJob, answer: Answer | Failure, judged: Judged) -> str:
         place = self.folder / name
         arithmetic = judged.nearest or self.judge.admissible[0]
-        small = self._explained(asked, judged, arithmetic)
+        small = self._explain(asked, judged, arithmetic)
         make_folder(place)
         expected = asked.expected(arithmetic) or ()
         atomic_write(place / "model.tflite", asked.job.content)

@@ -25,7 +25,7 @@ def shrink(trial: Trial, fails: Fails, budget: int = 200) -> Trial:
         trial = shorter
     while (smaller := left.first(t for t in narrower(trial) if t.size < trial.size)) is not None:
         trial = smaller
-    return _plainer(trial, left)
+    return _clear_parts(trial, left)
 
 
 class _Budget:
@@ -43,29 +43,29 @@ class _Budget:
         return next((t for t in trials if self.tries and self.holds(t)), None)
 
 
-def _plainer(trial: Trial, left: _Budget) -> Trial:
+def _clear_parts(trial: Trial, left: _Budget) -> Trial:
     """Replace irrelevant values by zero points, part by part: inputs, weights, biases."""
     main = trial.model.subgraphs[0]
     for at, index in enumerate(main.inputs):
         tensor = main.tensors[index]
         if tensor.dtype in INTEGER_RANGES and tensor.quantization.is_set:
-            trial = _plain_input(trial, at, _zero(tensor), left)
+            trial = _clear_input(trial, at, _zero(tensor), left)
     for tensor in main.tensors:
         if tensor.is_constant and tensor.quantization.is_set and tensor.dtype in INTEGER_RANGES:
-            trial = _plain_constant(trial, tensor.index, left)
+            trial = _clear_constant(trial, tensor.index, left)
     return trial
 
 
-def _plain_input(trial: Trial, at: int, zero: int, left: _Budget) -> Trial:
+def _clear_input(trial: Trial, at: int, zero: int, left: _Budget) -> Trial:
     def put(values: NDArray[Any]) -> Trial:
         arrays = list(trial.inputs)
         arrays[at] = values
         return replace(trial, inputs=tuple(arrays))
 
-    return put(_cleared(trial.inputs[at], zero, lambda values: left.holds(put(values))))
+    return put(_clear_values(trial.inputs[at], zero, lambda values: left.holds(put(values))))
 
 
-def _plain_constant(trial: Trial, index: int, left: _Budget) -> Trial:
+def _clear_constant(trial: Trial, index: int, left: _Budget) -> Trial:
     tensor = trial.model.subgraphs[0].tensors[index]
     values = stored_integers(tensor)
     if values is None:
@@ -74,10 +74,10 @@ def _plain_constant(trial: Trial, index: int, left: _Budget) -> Trial:
     def put(changed: NDArray[Any]) -> Trial:
         return replace(trial, model=with_tensors(trial.model, {index: valued(tensor, changed)}))
 
-    return put(_cleared(values, _zero(tensor), lambda changed: left.holds(put(changed))))
+    return put(_clear_values(values, _zero(tensor), lambda changed: left.holds(put(changed))))
 
 
-def _cleared(values: NDArray[Any], zero: int, holds: Callable[[NDArray[Any]], bool]) -> NDArray[Any]:
+def _clear_values(values: NDArray[Any], zero: int, holds: Callable[[NDArray[Any]], bool]) -> NDArray[Any]:
     """Set halves, quarters, eighths and so on of the values to ``zero`` as long as the trial fails."""
     kept: NDArray[Any] = values.copy()
     size = kept.size
