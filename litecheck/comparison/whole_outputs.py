@@ -124,7 +124,9 @@ class OutputHistory:
             for mask, new, now, before in zip(
                 wrong, changed, self.actual[place], given[place - 1], strict=True
             ):
-                if now.shape != before.shape or any(map(np.any, _find_differing((now[mask],), (before[mask],)))):
+                if now.shape != before.shape or any(
+                    map(np.any, _find_differing((now[mask],), (before[mask],)))
+                ):
                     return None
                 count += int(np.count_nonzero(mask))
                 evident += int(np.count_nonzero(mask & new))
