@@ -20,7 +20,7 @@ _BLOCKWISE = "BLOCKWISE_"
 _ANY = "*"
 #: Operations with another name than their opcode.
 _OPCODES = {"CONV_2D_TRANSPOSE": "TRANSPOSE_CONV", "CUSTOM_OP": "CUSTOM"}
-#: Operations that stand for the inputs and outputs of the model, whose types are options of ``convert``.
+#: Operations that represent the inputs and outputs of the model, whose types are options of ``convert``.
 _ENDS = ("INPUT", "OUTPUT")
 #: A repeated group, whose search can take exponential time.
 _REPEATED_GROUP = re.compile(r"(?<!\\)\)[*+{]")

@@ -14,7 +14,7 @@ from litecheck.profile.generate.conforming import admits, holds
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
 
-#: Type of weights beside a type of activations, if it is another type.
+#: Type of weights for a type of activations, if they differ.
 _BESIDE = {"int16": "int8"}
 
 

@@ -26,7 +26,7 @@ _FEWEST = 8
 class ChannelSums:
     """Sums over ``rows`` values of each channel: y - x, x, x^2, (y - x)^2, and the largest abs(x).
 
-    x are float values, y the real values of what is stored for them. Elements that are not finite do not count.
+    x are float values, y the real values of their stored values. Elements that are not finite do not count.
     """
 
     rows: int

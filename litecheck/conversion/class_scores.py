@@ -1,4 +1,4 @@
-"""Outputs of a float model that are class scores, of which only the order matters."""
+"""Outputs of a float model that are class scores: only their order matters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def is_probabilities(subgraph: Subgraph, output: int) -> bool:
 
 
 def _made_by(subgraph: Subgraph, output: int) -> OperatorTraits | None:
-    """Return the traits of the operator that computes an output, in front of changes of the shape and the type."""
+    """Return the traits of the operator that computes an output, before changes of the shape and the type."""
     graph, tensor = graph_of(subgraph), output
     for _ in subgraph.operators:
         tensor = origin_of(subgraph, tensor)

@@ -90,7 +90,7 @@ def decisive_text(one: DecisiveSample, sample: str, model: Model) -> str:
 
 
 def named_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample, ...]:
-    """Return the decisive samples, or none if so many are that no sample is unusual."""
+    """Return the decisive samples, or none if there are so many that no sample is unusual."""
     found = decisive_samples(statistics)
     return found if len(found) <= _NAMED else ()
 

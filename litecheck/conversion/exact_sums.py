@@ -1,7 +1,7 @@
-"""Scales for which a sum with a constant is exact: input and output have one scale, of which the constant is a multiple.
+"""Scales for which a sum with a constant is exact: input and output share a scale that divides the constant.
 
-softplus is log(1 + exp(x)), and the logarithm amplifies the rounding of a small sum. With scale 1/7 for exp(x) and for the
-sum, the kernel adds the integer 7 and rounds nothing.
+softplus is log(1 + exp(x)), and the logarithm amplifies the rounding of a small sum. With scale 1/7 for exp(x) and for
+the sum, the kernel adds the integer 7 and rounds nothing.
 """
 
 from __future__ import annotations

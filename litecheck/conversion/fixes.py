@@ -112,7 +112,7 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
 
 
 def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, float, int]]:
-    """Yield each output with its sums, and the SNR and number of the channel that stands for it."""
+    """Yield each output with its sums, and the SNR and number of the channel that represents it."""
     for one in agreement.outputs:
         sums = agreement.channels.get(one.reference)
         if sums is not None and not one.is_integer and (low := low_channel(sums)) is not None:
@@ -120,8 +120,11 @@ def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, floa
 
 
 def low_channel(sums: ChannelSums) -> tuple[float, int] | None:
-    """Return the SNR in dB and the number of the channel that stands for an output: the lowest with a signal or, from ten
-    channels on, the tenth percentile. None if no channel has a signal."""
+    """Return the SNR in dB and the number of the channel that represents an output.
+
+    It is the lowest with a signal or, from ten channels on, the tenth percentile. Return None if no channel has a
+    signal.
+    """
     ordered = sorted((snr, n) for n, snr in enumerate(sums.snr.tolist()) if sums.signal[n] > 0)
     return ordered[len(ordered) // 10] if ordered else None
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 #: Share of the mean second moment that is added to each, so that inputs that depend on each other have an inverse.
 DAMPING = 0.01
-#: Columns that are rounded before the columns behind them are updated.
+#: Number of columns that are rounded before the following columns are updated.
 BLOCK = 128
 
 

@@ -34,7 +34,7 @@ from litecheck.summary_text import counted
 MOST_COLUMNS = 4096
 #: Types of weights that GPTQ chooses.
 _TYPES = ("int8", "int4")
-#: What a layer adds up: a row, or a window of all channels.
+#: Sums of a layer that GPTQ supports: over a row, or over a window of all channels.
 _SUMS = ("row", "window")
 
 

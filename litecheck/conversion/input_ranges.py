@@ -1,4 +1,4 @@
-"""Values beside the range of a model's input: data that are probably not preprocessed as the model expects."""
+"""Fit of samples to the range of a model's input: values outside suggest another preprocessing."""
 
 from __future__ import annotations
 

@@ -211,7 +211,7 @@ def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Edge) -
 def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
     """Return True if a single group is better than a QUANTIZE between two groups that share a tensor.
 
-    A QUANTIZE in front of a negation computes no -128, whose negative wraps around to -128.
+    A QUANTIZE before a negation computes no -128, whose negative wraps around to -128.
     """
     merged = joined(one, other)
     if merged is None or (other.storage.negated and not one.storage.negated):

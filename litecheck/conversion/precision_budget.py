@@ -103,7 +103,7 @@ class TriedAssignment:
 
 @dataclass(frozen=True, slots=True)
 class BudgetChoice:
-    """The chosen assignment, and the uniform assignments beside it: all int8, and all int16x8."""
+    """The chosen assignment, and the uniform assignments for comparison: all int8, and all int16x8."""
 
     budget: ConversionBudget
     chosen: TriedAssignment

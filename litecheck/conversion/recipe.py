@@ -17,7 +17,7 @@ SCHEMES: Mapping[str, str] = {
     "int8": "int8", "int16x8": "int16", "uint8": "uint8", "dynamic": "hybrid", "weight-only": "weight-only",
     "float16": "float16", "float32": "float32",
 }  # fmt: skip
-#: Weights with fewer elements stay float32 beside float activations: the kernels gain nothing.
+#: Weights with fewer elements stay float32 if activations are float: the kernels gain nothing.
 SMALL = 1024
 #: Algorithm that chooses the integers of weights by second moments of the layer's inputs.
 GPTQ = "gptq"

@@ -113,7 +113,7 @@ def _only_looks_up(bound: BoundFloatOperator) -> bool:
 
 
 def _dequantized(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
-    """Return a float operator with integer weights behind a DEQUANTIZE."""
+    """Return a float operator with integer weights after a DEQUANTIZE."""
     if scheme.granularity == _BLOCKWISE:
         return bound.staying("DEQUANTIZE has no blockwise kernel")
     constants = {
@@ -128,7 +128,8 @@ def _dequantized(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloa
 
 
 def _with_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
-    """Return a float operator with float16 constants behind a DEQUANTIZE. Constants that float16 cannot store stay."""
+    """Return a float operator with float16 constants after a DEQUANTIZE. Constants that float16 cannot store are
+    unchanged."""
     if bound.untouched:
         return bound
     constants: dict[TensorUse, QuantSpec] = {}

@@ -1,6 +1,6 @@
 """Models of quantization-aware training: simulated quantization becomes the parameters of a float model.
 
-A trained model simulates integers by FAKE_QUANT, or by pairs of QUANTIZE and DEQUANTIZE, behind float32 tensors.
+A trained model simulates integers by FAKE_QUANT, or by pairs of QUANTIZE and DEQUANTIZE, after float32 tensors.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _is_8bit(tensor: Tensor) -> bool:
 def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
     """Return a trained model without its simulation, and the parameters that it was trained for.
 
-    Constants have the values of their stored integers. Example: a weight of 0.3 behind FAKE_QUANT from -1 to 1 with
+    Constants have the values of their stored integers. Example: a weight of 0.3 with FAKE_QUANT from -1 to 1 with
     narrow range becomes 38 * 2 / 254 = 0.2992.
     """
     released = dequantize_model(with_subgraphs(model, [_with_pairs(s) for s in model.subgraphs]), dtype)
@@ -158,7 +158,7 @@ def with_trained_ranges(
     trained: DequantizedModel,
     activation: str,
 ) -> Mapping[Key, Interval]:
-    """Return the ranges of training and those that follow from them, beside calibrated ranges of all other tensors.
+    """Return the ranges of training and those that follow from them, and calibrated ranges of all other tensors.
 
     Example: the output of MAX_POOL_2D has the trained range of its input, although samples gave it another.
     """

@@ -125,7 +125,7 @@ def _partners(match: SubgraphMatch) -> dict[int, Tensor]:
 
 
 def _read(match: SubgraphMatch, forms: Mapping[Key, QuantParams], file: str) -> dict[TensorUse, QuantParams]:
-    """Return the forms in which operators read a tensor behind a QUANTIZE that changes its form."""
+    """Return the forms in which operators read a tensor after a QUANTIZE that changes its form."""
     number, found = match.first.index, {}
     for one, other in match.operators:
         pairs = zip(match.first.operators[one].inputs, match.second.operators[other].inputs, strict=False)

@@ -1,4 +1,4 @@
-"""Measures of a quantized model beside its float model, call by call: errors of operators alone and in sequence."""
+"""Measures of a quantized model and its float model, call by call: errors of operators alone and in sequence."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ class Bench:
         for old, new in fed.outputs:
             if old not in wanted:
                 continue
-            # the model was trained for the values behind the simulation
+            # the model was trained for the values after the simulation
             behind = self.simulated.get(old, old)
             want = wanted[old] if behind not in real or behind == old else Signal.of(real[behind])
             tensor = self.part.second.tensors[new]
@@ -186,7 +186,8 @@ class Bench:
     def _computed(
         self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
     ) -> dict[int, Values]:
-        """Return the outputs of an operator in a form of the float model, by the float tensors that they stand for."""
+        """Return the outputs of an operator in a form of the float model, by the float tensors that they correspond
+        to."""
         subgraph = interpreter.model.subgraphs[self.part.first.index]
         interpreter.reset()
         operator = subgraph.operators[fed.one]

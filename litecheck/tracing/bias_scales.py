@@ -1,4 +1,4 @@
-"""Scales of a bias beside input scale times weight scale, which kernels use in their place."""
+"""Scales of a bias that differ from input scale times weight scale, which kernels use instead."""
 
 from __future__ import annotations
 

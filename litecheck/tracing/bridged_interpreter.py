@@ -32,7 +32,8 @@ class BridgedInterpreter(ReferenceInterpreter):
         self.bridged: dict[tuple[int, int], str] = {}
 
     def run_beside(self, number: int, real: Tensors) -> dict[int, NDArray[Any]]:
-        """Return all tensors of an entry point that runs on the inputs of the float model, beside all tensors of it."""
+        """Return all tensors of an entry point that runs on the inputs of the float model; ``real`` are the float
+        tensors."""
         self._entry, self._real = number, real
         part = self._parts[number]
         self.restart()

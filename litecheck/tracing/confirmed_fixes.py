@@ -1,4 +1,5 @@
-"""Confirmation of a fix: its command on all samples, beside the quantized model, in the runtime of ``convert``."""
+"""Confirmation of a fix: its command on all samples, compared with the quantized model, in the runtime of
+``convert``."""
 
 from __future__ import annotations
 

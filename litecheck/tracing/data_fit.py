@@ -1,4 +1,4 @@
-"""Samples beside the ranges of a quantized model's inputs: data that are probably not preprocessed as it expects."""
+"""Fit of samples to the input ranges of a quantized model: a misfit suggests another preprocessing."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ Pair = tuple[EqualizedLayer, EqualizedLayer]
 class _Fit:
     """Products of a layer's float and quantized weights, and squares of the float weights: output x input channels.
 
-    A layer that keeps channels apart has a diagonal. Output channels have equal weight: rounding depends on their scale.
+    A channel-wise layer has a diagonal. Output channels have equal weight: rounding depends on their scale.
     """
 
     products: Factors
@@ -135,11 +135,10 @@ def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> list[tuple
 def _walked(
     chain: Sequence[Pair], fits: dict[int, _Fit | None], shared: bool
 ) -> tuple[list[tuple[int, Factors]], bool]:
-    """Return the first layer of each equalized pair with its factors, and True if all layers agree. With ``shared``, all
-    channels may have the same factor.
+    """Return the first layer of each equalized pair with its factors, and True if all layers agree.
 
-    A layer that keeps channels apart has one factor per channel for input and output, so that only the layer behind it
-    tells whether both are undone.
+    With ``shared``, all channels can have the same factor. A channel-wise layer has one factor per channel for input
+    and output, so that only the next layer shows if both are undone.
     """
     found: list[tuple[int, Factors]] = []
     waiting: list[tuple[int, Factors, _Fit]] = []
@@ -166,16 +165,16 @@ def _walked(
 
 
 def _undone(made: Factors, read: Factors) -> bool:
-    """Return True if the last layer of a chain undoes the factors in front of it, also the factor that they share."""
+    """Return True if the last layer of a chain undoes the factors of the layers before, also their common factor."""
     return bool(abs(np.log(np.median(made * read))) < _DIFFERENT)
 
 
 def _different(
     last: tuple[int, Factors], agree: NDArray[np.bool_], waiting: Sequence[tuple[int, Factors, _Fit]]
 ) -> Iterator[tuple[int, Factors]]:
-    """Return a layer's accepted factors and those of the layers in front of it that wait for them, unless all are 1.
+    """Return a layer's accepted factors and those of earlier layers that depend on them, unless all are 1.
 
-    A channel on which the last two layers disagree has the factor nearest to 1 in front of them.
+    A channel on which the last two layers disagree has the factor nearest to 1 in the earlier layers.
     """
     found, factors = [last], last[1]
     for index, own, behind in reversed(waiting):

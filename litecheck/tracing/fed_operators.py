@@ -1,4 +1,4 @@
-"""Operators of a quantized model with the tensors of the float model that stand for their inputs and outputs."""
+"""Operators of a quantized model with the corresponding tensors of the float model for their inputs and outputs."""
 
 from __future__ import annotations
 
@@ -48,13 +48,13 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
 
 
 def _home(part: SubgraphMatch, index: int) -> int:
-    """Return the float tensor that feeds a quantized tensor, in front of simulated quantization; -1 if there is none."""
+    """Return the float tensor for a quantized tensor, before simulated quantization; -1 if there is none."""
     home = part.tensors.get(index, -1)
     return origin_of(part.first, home) if home >= 0 and is_quantized(part.first.tensors[home]) else home
 
 
 def simulated_tensors(subgraph: Subgraph) -> dict[int, int]:
-    """Return the float tensors that only simulated quantization reads, with the tensors behind the simulation."""
+    """Return the float tensors that only simulated quantization reads, each with the tensor after the simulation."""
     wiring, found = wiring_of(subgraph), dict[int, int]()
     for operator in subgraph.operators:
         if (
@@ -94,8 +94,8 @@ def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
 
 
 def copies_of(part: SubgraphMatch) -> Iterator[tuple[int, tuple[int, Operator]]]:
-    """Yield tensors that an operator without a partner writes, with its input and the operator, if both stand for one float
-    tensor. Example: the output of a RESHAPE that only the quantized model has."""
+    """Yield tensors that an operator without a partner writes, with its input and the operator, if both correspond to
+    one float tensor. Example: the output of a RESHAPE that only the quantized model has."""
     wiring, matched = wiring_of(part.second), {other for _, other in part.operators}
     for index, _ in edges_of(part):
         writer = wiring.last_writer.get(index, -1)

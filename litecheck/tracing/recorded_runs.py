@@ -27,7 +27,7 @@ class CallRecorder:
         self.calls: dict[int, list[dict[int, NDArray[Any]]]] = {}
 
     def __call__(self, subgraph: Subgraph, indices: Sequence[int], arrays: Sequence[NDArray[Any]]) -> None:
-        """Note tensors that come to be."""
+        """Record the tensors that an operator computed, or the inputs of a new call, for called subgraphs."""
         if subgraph.index == self._entry:
             return
         calls = self.calls.setdefault(subgraph.index, [])

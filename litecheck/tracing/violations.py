@@ -1,4 +1,4 @@
-"""Violations of a quantized model that a trace tells, as ``litecheck validate`` finds them."""
+"""Violations of a quantized model for the report of a trace, as ``litecheck validate`` finds them."""
 
 from __future__ import annotations
 

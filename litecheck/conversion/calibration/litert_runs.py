@@ -32,7 +32,7 @@ class LitertRuns:
         self._chosen: Answering | None = None
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
-        """Answer as ``series``, with a fresh state for each run."""
+        """Return the answers of ``series``, with a fresh state for each run."""
         return self.series(model, (Series((run,)) for run in runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
