@@ -186,13 +186,13 @@ def chained(
 ) -> list[TensorCache]:
     """Return a cache for each sample, each with the state that the previous sample left in the model."""
     ahead = ReferenceInterpreter(model, arithmetic)
-    tapes: list[TensorCache] = []
+    caches: list[TensorCache] = []
     for inputs in samples:
-        tapes.append(TensorCache(model, subgraph, inputs, arithmetic))
-        tapes[-1].interpreter.restore(ahead.state())
+        caches.append(TensorCache(model, subgraph, inputs, arithmetic))
+        caches[-1].interpreter.restore(ahead.state())
         scratch = TensorCache(model, subgraph, inputs, arithmetic)
         scratch.interpreter = ahead
         for operator in subgraph.operators:
             scratch.step(operator)
             scratch.forget((operator,))
-    return tapes
+    return caches

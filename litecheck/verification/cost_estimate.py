@@ -18,7 +18,7 @@ from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.ranking import Ranking, Share, rank, shares
-from litecheck.verification.schedule import check_selection, every_question
+from litecheck.verification.schedule import check_selection, every_case_job
 from litecheck.verification.settings import Budget, Settings
 
 SPENT = "the budget went to other cases"
@@ -51,14 +51,14 @@ class Budgeting:
         self._given = self._made = 0
         self.shares = self._divide(0)
 
-    def limited(self, question: CaseJob) -> CaseJob:
+    def limited(self, case_job: CaseJob) -> CaseJob:
         """Return the job reduced to its share of the budget; without inputs if the share is empty."""
-        at = self._place[question.case.name]
+        at = self._place[case_job.case.name]
         if self._budget.seconds:
             self.shares = (*self.shares[:at], *self._divide(at))
         share = self.shares[at]
         self._given += share.invocations
-        return narrowed(question, share)
+        return narrowed(case_job, share)
 
     def asked(self, device: Device, job: Job) -> Answer | Failure:
         """Run the job on the device; return a failure if the time of the budget is over."""
@@ -87,34 +87,34 @@ class Budgeting:
         return max(known, 1e-6)
 
 
-def narrowed(question: CaseJob, share: Share) -> CaseJob:
+def narrowed(case_job: CaseJob, share: Share) -> CaseJob:
     """Return the job reduced to the inputs of its share, some of which are run twice."""
-    if not question.stimuli:
-        return question
-    if len(series(question.stimuli)) < len(question.stimuli) and share.stimuli:
-        return _in_series(question, share)
-    fed = tuple(question.stimuli[n] for n in share.stimuli)
+    if not case_job.stimuli:
+        return case_job
+    if len(series(case_job.stimuli)) < len(case_job.stimuli) and share.stimuli:
+        return _in_series(case_job, share)
+    fed = tuple(case_job.stimuli[n] for n in share.stimuli)
     if not fed:
-        return replace(question, stimuli=(), note=SPENT, lacks=Outcome.NOT_TRIED)
+        return replace(case_job, stimuli=(), note=SPENT, lacks=Outcome.NOT_TRIED)
     again = tuple(share.stimuli.index(n) for n in share.again)
-    return replace(question, stimuli=fed, expected=Expectation(question.case, fed), again=again)
+    return replace(case_job, stimuli=fed, expected=Expectation(case_job.case, fed), again=again)
 
 
-def _in_series(question: CaseJob, share: Share) -> CaseJob:
+def _in_series(case_job: CaseJob, share: Share) -> CaseJob:
     """Reduce a case with state to the number of invocations in its share; every series starts at its first
     inference."""
-    parts = series(question.stimuli)
+    parts = series(case_job.stimuli)
     chosen = dict.fromkeys(part for n in share.stimuli for part in parts if n in part)
     # A single inference does not exercise state, so long series come first.
     order = sorted(chosen, key=lambda part: -min(len(part), share.invocations))
     numbers: list[int] = []
     for part in order:
         numbers += part[: share.invocations - len(numbers)]
-    fed = tuple(question.stimuli[n] for n in numbers)
-    expected = Expectation(question.case, fed)
+    fed = tuple(case_job.stimuli[n] for n in numbers)
+    expected = Expectation(case_job.case, fed)
     alone = not any(stimulus.follows for stimulus in fed)
     tried = SeriesTried(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
-    return replace(question, stimuli=fed, expected=expected, again=(), memory=tried, untried=alone)
+    return replace(case_job, stimuli=fed, expected=expected, again=(), memory=tried, untried=alone)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,27 +164,27 @@ class CostEstimate:
         return self.invocations * self.sampled.seconds + starts * self.sampled.start
 
 
-def sampled(device: Device, question: CaseJob) -> Sampled | None:
+def sampled(device: Device, case_job: CaseJob) -> Sampled | None:
     """Time an invocation of a case, then two together (unless the first took long), to separate the device's start
     time.
 
     Return None if the case has no inputs or the device does not support it.
     """
-    if not question.stimuli:
+    if not case_job.stimuli:
         return None
     taken = []
     for again in ((), (0,)):
         begin = time.monotonic()
-        answer = device.run(narrowed(question, Share((0,), again)).job)
+        answer = device.run(narrowed(case_job, Share((0,), again)).job)
         taken.append(time.monotonic() - begin)
         if isinstance(answer, Failure):
             if answer.outcome in (Outcome.NOT_SUPPORTED, Outcome.NOT_DELEGATED):
                 return None
-            return Sampled(question.case.name, taken[0], 0.0, f"{answer.outcome.value}: {answer.message}")
+            return Sampled(case_job.case.name, taken[0], 0.0, f"{answer.outcome.value}: {answer.message}")
         if taken[0] > _LONG:
-            return Sampled(question.case.name, taken[0])
+            return Sampled(case_job.case.name, taken[0])
     one = min(taken[0], max(taken[1] - taken[0], 0.0))
-    return Sampled(question.case.name, one, taken[0] - one)
+    return Sampled(case_job.case.name, one, taken[0] - one)
 
 
 def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstimate:
@@ -197,9 +197,9 @@ def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstim
     spending, first = budgeted(model, device, settings)
     arithmetic, cases = load_arithmetic(settings.arithmetics[0]), []
     whole = settings.budget is None
-    for question in every_question(model, settings, arithmetic, memory_of(device), whole):
-        first = first or sampled(device, question)
-        asked = spending.limited(question) if spending else question
+    for case_job in every_case_job(model, settings, arithmetic, memory_of(device), whole):
+        first = first or sampled(device, case_job)
+        asked = spending.limited(case_job) if spending else case_job
         case = asked.case
         cases.append(Planned(case.name, case.opcodes, case.called, len(asked.stimuli), len(asked.order)))
     entered = parts.entries(model, settings.signature)[:1]
@@ -216,10 +216,10 @@ def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Budgetin
     if budget is None:
         return None, None
     arithmetic, rankings, first = load_arithmetic(settings.arithmetics[0]), [], None
-    for question in every_question(model, settings, arithmetic, memory_of(device)):
-        rankings.append(rank(question, arithmetic))
+    for case_job in every_case_job(model, settings, arithmetic, memory_of(device)):
+        rankings.append(rank(case_job, arithmetic))
         if budget.seconds:
-            first = first or sampled(device, question)
+            first = first or sampled(device, case_job)
     reserved = len(rankings) if settings.drift else 0
     pace = first.seconds + first.start if first else 0.0
     return Budgeting(budget, rankings, settings.repeat, reserved, pace), first

@@ -57,31 +57,36 @@ def verify(
     Raise ConfigError for settings that do not fit the model and for folders that cannot be written, ProfileError for
     unreadable arithmetics or profiles, RunError for inputs that do not fit. Failures of the device become verdicts.
     """
-    asked = (settings or Settings()).on(device.name)
-    check_selection(model, asked)
-    check_claims(model, asked)
-    for folder in filter(None, (asked.reproduce, asked.record)):
+    resolved = (settings or Settings()).on(device.name)
+    check_selection(model, resolved)
+    check_claims(model, resolved)
+    for folder in filter(None, (resolved.reproduce, resolved.record)):
         check_folder(folder)
-    judging = Judging(device, asked)
+    judging = Judging(device, resolved)
     kept = ResumedVerdicts(judging.viable, journal, progress)
-    spending, _ = budgeted(model, device, asked)
+    spending, _ = budgeted(model, device, resolved)
     memory = memory_of(device)
-    put = partial(
-        submit, device=device, jobs=asked.jobs, spending=spending, known=kept.known, recording=asked.record
+    submit_jobs = partial(
+        submit,
+        device=device,
+        jobs=resolved.jobs,
+        spending=spending,
+        known=kept.known,
+        recording=resolved.record,
     )
-    for course in plan(model, asked, judging.judge.admissible[0], memory):
-        with closing(put(course.questions())) as answers:
+    for course in plan(model, resolved, judging.judge.admissible[0], memory):
+        with closing(submit_jobs(course.case_jobs())) as answers:
             for answer in answers:
                 kept.keep(*judging(answer, kept))
         if course.whole is None:
             continue
-        if why := _whole_run_obstacle(course, kept.verdicts, memory, asked):
+        if why := _whole_run_obstacle(course, kept.verdicts, memory, resolved):
             note = f"state that operators share was not tested: {why}"
             kept.pass_over(course.whole.name, note)
         else:
-            for answer in put([course.whole_question(course.whole)]):
+            for answer in submit_jobs([course.whole_case_job(course.whole)]):
                 kept.keep(*judging(answer, kept))
-    return _verification(model, device, asked, judging.judge, kept)
+    return _verification(model, device, resolved, judging.judge, kept)
 
 
 class Judging:
@@ -99,52 +104,52 @@ class Judging:
             folder = Path(settings.reproduce)
             self.reproduce = Reproducer(folder, device, self.judge, settings.seconds, settings.scrub)
 
-    def __call__(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
+    def __call__(self, submission: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
         """Return the verdict, and the published arithmetics that compute the same outputs."""
         try:
-            return self._make_verdict(asked, kept)
+            return self._make_verdict(submission, kept)
         except MemoryError:
-            judged = self.judge(asked.question, Failure(Outcome.NO_REFERENCE, NO_MEMORY), kept.viable)
-            return verdict(asked.question, judged, Explanation(), ""), judged.still_possible
+            judged = self.judge(submission.case_job, Failure(Outcome.NO_REFERENCE, NO_MEMORY), kept.viable)
+            return verdict(submission.case_job, judged, Explanation(), ""), judged.still_possible
 
-    def _make_verdict(self, asked: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
-        question = asked.question
-        if asked.known:
-            return kept.known[question.case.name]
-        if asked.parts is not None:
-            question, judged, explanation = self._judge_parts(asked, asked.parts, kept.viable)
+    def _make_verdict(self, submission: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
+        case_job = submission.case_job
+        if submission.known:
+            return kept.known[case_job.case.name]
+        if submission.parts is not None:
+            case_job, judged, explanation = self._judge_parts(submission, submission.parts, kept.viable)
         else:
-            judged = self.judge(question, asked.answer, kept.viable)
-            explanation = self.explain(question, judged) if asked.tried else Explanation()
-        if reason := missing_kernel(self.explain.device, question.case.cut.model, judged.outcome):
+            judged = self.judge(case_job, submission.answer, kept.viable)
+            explanation = self.explain(case_job, judged) if submission.tried else Explanation()
+        if reason := missing_kernel(self.explain.device, case_job.case.cut.model, judged.outcome):
             judged = replace(judged, outcome=Outcome.NOT_SUPPORTED, message=f"{reason}\n{judged.message}")
         small = ""
         if self.reproduce is not None and judged.outcome.judged and not judged.outcome.good:
-            small = self.reproduce(asked.question, judged.outcome)
-        return verdict(question, judged, explanation, small), judged.still_possible
+            small = self.reproduce(submission.case_job, judged.outcome)
+        return verdict(case_job, judged, explanation, small), judged.still_possible
 
     def _judge_parts(
-        self, asked: Submission, tried: Bisection, viable: frozenset[str]
+        self, submission: Submission, tried: Bisection, viable: frozenset[str]
     ) -> tuple[CaseJob, Judged, Explanation]:
         """Judge a failed case that was run series by series.
 
         A known fault of the runtime is noted as ``fault`` if the passing series conform; the verdict is then that of
         the passing series. Otherwise the outcome is the failure.
         """
-        judged = self.judge(tried.question, tried.answer, viable)
-        explanation = self.explain(tried.question, judged)
+        judged = self.judge(tried.case_job, tried.answer, viable)
+        explanation = self.explain(tried.case_job, judged)
         failed = tried.failure.outcome
-        fault = self.explain.fault(asked.question.case, failed)
+        fault = self.explain.fault(submission.case_job.case, failed)
         kinds = ", ".join(sorted(set(tried.failing)))
-        noun = "inputs" if tried.count == len(asked.question.stimuli) else "series of inferences"
+        noun = "inputs" if tried.count == len(submission.case_job.stimuli) else "series of inferences"
         said = f"{failed.value} on {len(tried.failing)} of {tried.count} {noun} ({kinds})"
         if fault and judged.outcome.good:
             judged = replace(judged, message=f"{said}, which are left out")
         else:
             said = f"{said}; the others: {judged.outcome.value}\n{tried.failure.message}"
-            fault = fault and self.explain.fault(asked.question.case, judged.outcome)
+            fault = fault and self.explain.fault(submission.case_job.case, judged.outcome)
             judged = replace(judged, outcome=failed, message=said)
-        return tried.question, judged, replace(explanation, fault=fault)
+        return tried.case_job, judged, replace(explanation, fault=fault)
 
 
 def _whole_run_obstacle(

@@ -39,21 +39,21 @@ class Explaining:
         self.judge, self.device, self.element = judge, device, element
         self.likely: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
 
-    def __call__(self, question: CaseJob, judged: Judged) -> Explanation:
+    def __call__(self, case_job: CaseJob, judged: Judged) -> Explanation:
         """Return the explained worst element (or the requested element), the causes, and the runtime's known fault."""
-        case = question.case
+        case = case_job.case
         if judged.outcome in RETRIED:
             return Explanation(judged.differences, (), self.fault(case, judged.outcome))
         arithmetic, kinds = (
             judged.nearest or self.judge.admissible[0],
-            [stimulus.kind for stimulus in question.stimuli],
+            [stimulus.kind for stimulus in case_job.stimuli],
         )
-        shown, fed = case, [stimulus.arrays for stimulus in question.stimuli]
+        shown, fed = case, [stimulus.arrays for stimulus in case_job.stimuli]
         if judged.mismatches or self.element is not None:
-            shown, fed = with_all_outputs(case, question.stimuli, arithmetic)
+            shown, fed = with_all_outputs(case, case_job.stimuli, arithmetic)
         spots = None
         if self.element is not None:
-            spots = [self._spot(question, judged, at) for at in range(len(judged.differences))]
+            spots = [self._spot(case_job, judged, at) for at in range(len(judged.differences))]
         others = self.judge.published
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others, kinds, spots)
         # A published arithmetic that fits is already the explanation.
@@ -63,17 +63,17 @@ class Explaining:
             likely = self.likely.setdefault(case.opcodes, set())
             each = tuple(
                 Stimulus(stimulus.kind, arrays)
-                for stimulus, arrays in zip(question.stimuli, fed, strict=True)
+                for stimulus, arrays in zip(case_job.stimuli, fed, strict=True)
             )
             why = find_causes(shown, each, judged.actual, arithmetic, others, frozenset(likely))
             likely.update(c.names for c in why if not c.left)
         return Explanation(told, why, fault)
 
-    def _spot(self, question: CaseJob, judged: Judged, at: int) -> MismatchExample | None:
+    def _spot(self, case_job: CaseJob, judged: Judged, at: int) -> MismatchExample | None:
         """Return the requested element, in the run with its largest difference; None if the output has no such
         element."""
         index = self.element or ()
-        expected = question.expected(judged.nearest or self.judge.admissible[0])
+        expected = case_job.expected(judged.nearest or self.judge.admissible[0])
         spots = [
             MismatchExample(run, index, e[at][index].item(), a[at][index].item())
             for run, (e, a) in enumerate(zip(expected or (), judged.actual, strict=False))
@@ -86,9 +86,9 @@ class Explaining:
         return known_fault(self.device, case.cut.model, outcome)
 
 
-def verdict(question: CaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
+def verdict(case_job: CaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
     """Return the complete verdict of a case."""
-    case = question.case
+    case = case_job.case
     return Verdict(
         case=case.name,
         subgraph=case.subgraph.index,
@@ -97,15 +97,15 @@ def verdict(question: CaseJob, judged: Judged, explanation: Explanation, reprodu
         name=case.called,
         outcome=judged.outcome,
         elements=sum(d.size for d in judged.differences),
-        runs=tuple(stimulus.kind for stimulus in question.stimuli),
+        runs=tuple(stimulus.kind for stimulus in case_job.stimuli),
         arithmetic=judged.arithmetic,
         also=judged.also,
         differences=explanation.differences,
         message=judged.message,
         fault=explanation.fault,
-        exhaustive=exhaustive(case, question.stimuli),
+        exhaustive=exhaustive(case, case_job.stimuli),
         reproducer=reproducer,
-        memory=question.memory,
+        memory=case_job.memory,
         nearest=judged.against,
         causes=explanation.causes,
         fits=judged.exact_under,

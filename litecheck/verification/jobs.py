@@ -83,35 +83,35 @@ class JobFactory:
     arithmetic: Arithmetic
     memory: StateSupport
 
-    def question(
+    def case_job(
         self,
         case: Case,
-        tapes: Sequence[TensorCache],
+        caches: Sequence[TensorCache],
         chain: Sequence[TensorCache],
         kinds: Sequence[str] = (),
     ) -> CaseJob:
         """Return the job of a case.
 
-        ``tapes`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
+        ``caches`` are independent samples, ``chain`` are consecutive samples; without ``kinds`` those of the settings
         apply.
         """
         try:
-            return self._question(case, tapes, chain, kinds)
+            return self._case_job(case, caches, chain, kinds)
         except MemoryError:
             return skip_reason(case, NO_MEMORY)
 
-    def _question(
-        self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache], kinds: Sequence[str]
+    def _case_job(
+        self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache], kinds: Sequence[str]
     ) -> CaseJob:
         if why := parts.single_operator(case):
             return skip_reason(case, why)
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not StateSupport.NONE else ()
-        handed = list(inputs.within_share(self._propagated_inputs(case, tapes, chained)))
+        handed = list(inputs.within_share(self._propagated_inputs(case, caches, chained)))
         through = len(handed)
         more = self._in_series if own and self.memory is not StateSupport.NONE else self._independent_inputs
-        fed = inputs.within_share(chain_of(handed, more(case, tapes, wanted)))
+        fed = inputs.within_share(chain_of(handed, more(case, caches, wanted)))
         expectation = Expectation(case, list(fed))
         try:
             usable = expectation.usable(self.arithmetic)
@@ -130,22 +130,22 @@ class JobFactory:
         return CaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
 
     def _propagated_inputs(
-        self, case: Case, tapes: Sequence[TensorCache], chain: Sequence[TensorCache]
+        self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache]
     ) -> Iterator[Stimulus]:
         """Yield the reference's own tensors: of each sample, then of the chain; no chain if an inference is missing."""
-        alone = [inputs.propagated(case, tape.tensors) for tape in tapes]
+        alone = [inputs.propagated(case, cache.tensors) for cache in caches]
         yield from (stimulus for stimulus in alone if stimulus is not None)
         linked = [
-            stimulus for tape in chain if (stimulus := inputs.propagated(case, tape.tensors)) is not None
+            stimulus for cache in chain if (stimulus := inputs.propagated(case, cache.tensors)) is not None
         ]
         if linked and len(linked) == len(chain):
             yield from sequence(linked)
 
     def _independent_inputs(
-        self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]
+        self, case: Case, caches: Sequence[TensorCache], wanted: Sequence[str]
     ) -> Iterator[Stimulus]:
         """Yield random and directed values, each inference independent of the rest."""
-        known, seed = tapes[0].tensors if tapes else {}, self.settings.seed
+        known, seed = caches[0].tensors if caches else {}, self.settings.seed
         drawn = Drawn(case, known, seed)
         if inputs.RANDOM in wanted:
             yield from drawn.first(draws(case))
@@ -155,9 +155,9 @@ class JobFactory:
             yield from directed(case, known)
 
     def _in_series(
-        self, case: Case, tapes: Sequence[TensorCache], wanted: Sequence[str]
+        self, case: Case, caches: Sequence[TensorCache], wanted: Sequence[str]
     ) -> Iterator[Stimulus]:
-        known = tapes[0].tensors if tapes else {}
+        known = caches[0].tensors if caches else {}
         if inputs.RANDOM in wanted or inputs.DIRECTED in wanted:
             of = sequences(case, known, self.settings.seed, self.arithmetic, self.memory)
             for kind in (inputs.RANDOM, inputs.DIRECTED):

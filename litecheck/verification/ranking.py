@@ -108,12 +108,12 @@ def _share(numbers: Sequence[int]) -> Share:
     return Share(stimuli, tuple(again))
 
 
-def rank(question: CaseJob, arithmetic: Arithmetic) -> Ranking:
+def rank(case_job: CaseJob, arithmetic: Arithmetic) -> Ranking:
     """Rank the inputs of a case by the number of variants and defects that they distinguish from the arithmetic."""
-    case, fed = question.case, question.stimuli
+    case, fed = case_job.case, case_job.stimuli
     usual = _default_order(fed)
     suspects = list(_suspects(case, arithmetic))
-    expected = question.expected(arithmetic)
+    expected = case_job.expected(arithmetic)
     alone = len(series(fed)) == len(fed)  # an inference that continues a series cannot be ranked alone
     looked = usual[:_LOOKED] if expected is not None and suspects and alone else []
     seen = _detection_masks(case, looked, fed, expected or (), suspects)

@@ -34,8 +34,8 @@ def plan(
     """
     asking = JobFactory(settings, arithmetic, memory)
     for subgraph in parts.entries(model, settings.signature):
-        tapes, chain = _tapes(model, subgraph, asking)
-        yield Schedule(model, subgraph, asking, tapes, chain, in_model(model, subgraph, settings))
+        caches, chain = _caches(model, subgraph, asking)
+        yield Schedule(model, subgraph, asking, caches, chain, in_model(model, subgraph, settings))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,71 +49,71 @@ class Schedule:
     model: Model
     subgraph: Subgraph
     asking: JobFactory
-    tapes: tuple[TensorCache, ...]
+    caches: tuple[TensorCache, ...]
     chain: tuple[TensorCache, ...]
     whole: Case | None
 
-    def questions(self) -> Iterator[CaseJob]:
+    def case_jobs(self) -> Iterator[CaseJob]:
         """Yield a job for every selected case; the reference continues with its own tensors."""
-        settings, every = self.asking.settings, (*self.tapes, *self.chain)
+        settings, every = self.asking.settings, (*self.caches, *self.chain)
         for case in planned(self.model, self.subgraph, settings):
             if settings.between:
                 _step(every, parts.prefix(case))
             if selected(case, settings):
-                yield self._question(case)
+                yield self._case_job(case)
             else:
                 _step(every, case.operators)
-            for tape in every:
-                tape.forget(case.operators)
+            for cache in every:
+                cache.forget(case.operators)
 
-    def whole_question(self, case: Case) -> CaseJob:
+    def whole_case_job(self, case: Case) -> CaseJob:
         """Return the job for the whole subgraph over a chain of samples; call it after the jobs of its operators."""
         kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
-        return self.asking.question(case, self.tapes, self.chain, kinds)
+        return self.asking.case_job(case, self.caches, self.chain, kinds)
 
-    def _question(self, case: Case) -> CaseJob:
+    def _case_job(self, case: Case) -> CaseJob:
         """Return the job of a case, and store the reference's outputs in the caches of the samples."""
-        question = self.asking.question(case, self.tapes, self.chain)
-        expected = question.expected(self.asking.arithmetic)
-        kinds = [stimulus.kind for stimulus in question.stimuli[: len(self.tapes)]]
-        if expected is None or remembers(self.model) or kinds != [PROPAGATED] * len(self.tapes):
-            _step((*self.tapes, *self.chain), case.operators)
+        case_job = self.asking.case_job(case, self.caches, self.chain)
+        expected = case_job.expected(self.asking.arithmetic)
+        kinds = [stimulus.kind for stimulus in case_job.stimuli[: len(self.caches)]]
+        if expected is None or remembers(self.model) or kinds != [PROPAGATED] * len(self.caches):
+            _step((*self.caches, *self.chain), case.operators)
         else:
-            for tape, outputs in zip(self.tapes, expected, strict=False):
-                tape.note(dict(zip(case.cut.outputs, outputs, strict=True)))
-        return question
+            for cache, outputs in zip(self.caches, expected, strict=False):
+                cache.note(dict(zip(case.cut.outputs, outputs, strict=True)))
+        return case_job
 
 
-def every_question(
+def every_case_job(
     model: Model, settings: Settings, arithmetic: Arithmetic, memory: StateSupport, whole: bool = False
 ) -> Iterator[CaseJob]:
     """Yield the jobs of all cases; with ``whole_model`` also those of whole subgraphs with state between operators."""
     for course in plan(model, settings, arithmetic, memory):
-        yield from course.questions()
+        yield from course.case_jobs()
         if whole and course.whole is not None and memory is not StateSupport.NONE:
-            yield course.whole_question(course.whole)
+            yield course.whole_case_job(course.whole)
 
 
-def _tapes(
+def _caches(
     model: Model, subgraph: Subgraph, asking: JobFactory
 ) -> tuple[tuple[TensorCache, ...], tuple[TensorCache, ...]]:
     drawing, arithmetic = asking.settings.drawing, asking.arithmetic
     samples = sample_inputs(model, subgraph, drawing)
-    tapes = tuple(TensorCache(model, subgraph, inputs, arithmetic) for inputs in samples)
+    caches = tuple(TensorCache(model, subgraph, inputs, arithmetic) for inputs in samples)
     if not remembers(model) or asking.memory is StateSupport.NONE:
-        return tapes, ()
+        return caches, ()
     several = in_a_row(model, subgraph, drawing, samples)
     chain = tuple(chained(model, subgraph, several, arithmetic))
-    for tape in (*tapes, *chain):
-        tape.kept = frozenset(subgraph.inputs)
-    return tapes, chain
+    for cache in (*caches, *chain):
+        cache.kept = frozenset(subgraph.inputs)
+    return caches, chain
 
 
-def _step(tapes: Iterable[TensorCache], operators: Iterable[Operator]) -> None:
+def _step(caches: Iterable[TensorCache], operators: Iterable[Operator]) -> None:
     """Compute operators that are not cases, for the operators after them."""
-    for tape in tapes:
+    for cache in caches:
         for operator in operators:
-            tape.step(operator)
+            cache.step(operator)
 
 
 def planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:

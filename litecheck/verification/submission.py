@@ -22,13 +22,13 @@ class Bisection:
     """A failed case, run series by series.
 
     ``count`` is the number of series, ``failing`` has the input kind of each series that fails again (of its first
-    inference). ``question`` and ``answer`` are those of all remaining series.
+    inference). ``case_job`` and ``answer`` are those of all remaining series.
     """
 
     failure: Failure
     count: int
     failing: tuple[str, ...]
-    question: CaseJob
+    case_job: CaseJob
     answer: Answer | Failure
 
 
@@ -40,7 +40,7 @@ class Submission:
     not run again. ``parts`` is set if the case was run series by series.
     """
 
-    question: CaseJob
+    case_job: CaseJob
     answer: Answer | Failure
     tried: bool = True
     known: bool = False
@@ -48,7 +48,7 @@ class Submission:
 
 
 def submit(
-    questions: Iterable[CaseJob],
+    case_jobs: Iterable[CaseJob],
     device: Device,
     jobs: int,
     *,
@@ -64,13 +64,13 @@ def submit(
     pool = ThreadPoolExecutor(jobs)
     waiting: deque[_Pending] = deque()
     try:
-        for question in questions:
-            passed = question.case.name in known
+        for case_job in case_jobs:
+            passed = case_job.case.name in known
             if spending is not None and not passed:
-                question = spending.limited(question)
-            job = None if passed or not question.stimuli else question.job
+                case_job = spending.limited(case_job)
+            job = None if passed or not case_job.stimuli else case_job.job
             coming = None if job is None else _submit(pool, device, job, spending)
-            waiting.append(_Pending(question, passed, job, coming))
+            waiting.append(_Pending(case_job, passed, job, coming))
             while len(waiting) > 2 * jobs:
                 yield _wait_for_answer(waiting.popleft(), device, recording, spending is None)
         while waiting:
@@ -82,7 +82,7 @@ def submit(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pending:
-    question: CaseJob
+    case_job: CaseJob
     known: bool
     job: Job | None
     answer: Future[Answer | Failure] | None
@@ -97,32 +97,32 @@ def _submit(
 
 
 def _wait_for_answer(pending: _Pending, device: Device, recording: str | None, again: bool) -> Submission:
-    question = pending.question
+    case_job = pending.case_job
     if pending.answer is None or pending.job is None:
-        nothing = Failure(question.lacks, question.note)
-        return Submission(question, nothing, tried=False, known=pending.known)
+        nothing = Failure(case_job.lacks, case_job.note)
+        return Submission(case_job, nothing, tried=False, known=pending.known)
     answer = pending.answer.result()
     if recording:
         record(recording, pending.job, answer)
-    if again and isinstance(answer, Failure) and answer.outcome in RETRIED and len(question.stimuli) > 1:
-        return Submission(question, answer, parts=_run_series(question, answer, device))
-    return Submission(question, answer)
+    if again and isinstance(answer, Failure) and answer.outcome in RETRIED and len(case_job.stimuli) > 1:
+        return Submission(case_job, answer, parts=_run_series(case_job, answer, device))
+    return Submission(case_job, answer)
 
 
-def _run_series(question: CaseJob, failure: Failure, device: Device) -> Bisection | None:
+def _run_series(case_job: CaseJob, failure: Failure, device: Device) -> Bisection | None:
     """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
-    each = series(question.stimuli)
-    singles = (isinstance(_run_selected(question, device, *part)[1], Failure) for part in each)
+    each = series(case_job.stimuli)
+    singles = (isinstance(_run_selected(case_job, device, *part)[1], Failure) for part in each)
     if next(singles):
         return None
     failed = [False, *singles]
     kept = [number for part, bad in zip(each, failed, strict=True) if not bad for number in part]
-    failing = tuple(question.stimuli[part[0]].kind for part, bad in zip(each, failed, strict=True) if bad)
-    return Bisection(failure, len(each), failing, *_run_selected(question, device, *kept))
+    failing = tuple(case_job.stimuli[part[0]].kind for part, bad in zip(each, failed, strict=True) if bad)
+    return Bisection(failure, len(each), failing, *_run_selected(case_job, device, *kept))
 
 
-def _run_selected(question: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
+def _run_selected(case_job: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
     """Run selected inferences of a case again."""
-    fed = tuple(question.stimuli[n] for n in numbers)
-    part = replace(question, stimuli=fed, expected=Expectation(question.case, fed))
+    fed = tuple(case_job.stimuli[n] for n in numbers)
+    part = replace(case_job, stimuli=fed, expected=Expectation(case_job.case, fed))
     return part, device.run(part.job)

@@ -295,9 +295,9 @@ def test_a_budget_spends_series_from_their_first_inference_on(
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    question = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).question(case, (), ())
-    last = range(len(question.stimuli))[::-1]
-    asked = narrowed(question, Share(tuple(last[:invocations]), ()))
+    case_job = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).case_job(case, (), ())
+    last = range(len(case_job.stimuli))[::-1]
+    asked = narrowed(case_job, Share(tuple(last[:invocations]), ()))
     assert (len(asked.stimuli), asked.untried) == (feeds_kept, untried)
     assert len(asked.order) == invocations
     assert not asked.stimuli[0].follows

@@ -11,7 +11,7 @@ from litecheck.cases.inputs import series
 from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.verification.schedule import every_question
+from litecheck.verification.schedule import every_case_job
 from litecheck.verification.settings import Settings
 from tests.conversion.small_models import branch
 from tests.verification.networks import branching, convolutional, remembering
@@ -28,12 +28,12 @@ MODELS: dict[str, Callable[[], Model]] = {
 def lines(model: Model) -> Iterator[str]:
     """Yield the inputs and outputs of every case."""
     arithmetic = load_arithmetic("litert-reference")
-    for question in every_question(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
-        case = question.case
-        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {question.note}"
-        order, lengths = (np.array(each) for each in (question.order, [*map(len, series(question.stimuli))]))
+    for case_job in every_case_job(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
+        case = case_job.case
+        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {case_job.note}"
+        order, lengths = (np.array(each) for each in (case_job.order, [*map(len, series(case_job.stimuli))]))
         yield f"  order {summed(order)}, series {summed(lengths)}"
-        pairs = [*zip(question.stimuli, question.expected(arithmetic) or (), strict=False)]
+        pairs = [*zip(case_job.stimuli, case_job.expected(arithmetic) or (), strict=False)]
         for kind in dict.fromkeys(stimulus.kind for stimulus, _ in pairs):
             own = [(stimulus, outputs) for stimulus, outputs in pairs if stimulus.kind == kind]
             fed, start = summed_runs(s.arrays for s, _ in own), summed_runs(s.start.values() for s, _ in own)

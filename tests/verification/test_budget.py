@@ -23,7 +23,7 @@ from litecheck.verification.device_run import verify
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.journal import Journal
 from litecheck.verification.ranking import Ranking, rank, shares
-from litecheck.verification.schedule import every_question, weights
+from litecheck.verification.schedule import every_case_job, weights
 from litecheck.verification.serialize import from_note
 from litecheck.verification.settings import Budget, Settings, parse_budget
 from tests.verification.inprocess import InProcess
@@ -150,7 +150,7 @@ def test_a_small_budget_finds_faults(fault: str) -> None:
 def asked() -> tuple[CaseJob, ...]:
     """Every case of a small network with all it could be fed."""
     return tuple(
-        every_question(
+        every_case_job(
             convolutional(), Settings(REFERENCE), load_arithmetic("litert-reference"), InProcess().memory
         )
     )
@@ -158,7 +158,7 @@ def asked() -> tuple[CaseJob, ...]:
 
 @pytest.fixture(scope="module")
 def ranked(asked: tuple[CaseJob, ...]) -> tuple[Ranking, ...]:
-    return tuple(rank(question, load_arithmetic("litert-reference")) for question in asked)
+    return tuple(rank(case_job, load_arithmetic("litert-reference")) for case_job in asked)
 
 
 def test_a_feed_that_tells_more_comes_first(asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...]) -> None:
@@ -246,13 +246,13 @@ def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
 
 def test_the_bar_knows_about_how_many_there_are(asked: tuple[CaseJob, ...]) -> None:
     estimated = weights(convolutional(), Settings(REFERENCE))
-    assert list(estimated) == [question.case.name for question in asked]
+    assert list(estimated) == [case_job.case.name for case_job in asked]
     assert sum(estimated.values()) == pytest.approx(sum(len(q.order) for q in asked), rel=0.1)
     assert sum(weights(convolutional(), budget("33")).values()) == pytest.approx(33)
 
 
 def test_operators_that_only_move_values_are_fed_a_few_inputs(asked: tuple[CaseJob, ...]) -> None:
-    fed = {question.case.opcodes[0]: len(question.stimuli) for question in asked}
+    fed = {case_job.case.opcodes[0]: len(case_job.stimuli) for case_job in asked}
     assert fed["RESHAPE"] < 10 < 200 < fed["FULLY_CONNECTED"]
 
 

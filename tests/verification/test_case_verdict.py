@@ -21,7 +21,7 @@ from litecheck.profile.types import Conformance
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.verification.case_verdict import Judge, Tolerances, tolerances
 from litecheck.verification.jobs import CaseJob
-from litecheck.verification.schedule import every_question
+from litecheck.verification.schedule import every_case_job
 from litecheck.verification.settings import Settings
 from tests.profile.test_conformance import written
 from tests.verification.inprocess import InProcess
@@ -73,10 +73,10 @@ def test_what_a_parent_leaves_open_a_child_may_state(tmp_path: Path) -> None:
 
 
 @cache
-def question(repeat: int = 2) -> CaseJob:
+def case_job(repeat: int = 2) -> CaseJob:
     """The ADD of a small model, fed with 257 inputs, each of them twice."""
     settings = Settings(repeat=repeat, kinds=("propagated", "random"))
-    asked = every_question(two_operators(), settings, ARITHMETIC, StateSupport.NONE)
+    asked = every_case_job(two_operators(), settings, ARITHMETIC, StateSupport.NONE)
     return next(one for one in asked if one.case.opcodes == ("ADD",))
 
 
@@ -93,7 +93,7 @@ def judge(tolerance: int = 0, admissible: tuple[Arithmetic, ...] = (ARITHMETIC,)
 
 def answered(change: Callable[[list[np.ndarray]], None] | None = None, **fields: Any) -> Answer:
     """The reference's answer, changed in place, one output array for each inference."""
-    answer = InProcess().run(question().job)
+    answer = InProcess().run(case_job().job)
     assert isinstance(answer, Answer)
     outputs = [run[0].copy() for run in answer.runs]
     if change is not None:
@@ -102,23 +102,23 @@ def answered(change: Callable[[list[np.ndarray]], None] | None = None, **fields:
 
 
 def test_an_exact_answer() -> None:
-    found = judge()(question(), answered(message="a remark"), BOTH)
+    found = judge()(case_job(), answered(message="a remark"), BOTH)
     assert (found.outcome, found.message, found.mismatches) == (Outcome.EXACT, "a remark", 0)
     assert (found.nearest, found.arithmetic, found.against) == (ARITHMETIC, "litert-reference", "")
     assert "litert-reference" in found.still_possible
-    assert len(found.actual) == len(question().stimuli)
+    assert len(found.actual) == len(case_job().stimuli)
     assert found.also == ()
 
 
 def test_only_viable_arithmetics_fit() -> None:
-    assert judge()(question(), answered(), frozenset({"other"})).still_possible <= {"other"}
+    assert judge()(case_job(), answered(), frozenset({"other"})).still_possible <= {"other"}
 
 
 def step(number: int, by: int, inference: int = 0) -> Callable[[list[np.ndarray]], None]:
     """Change the first elements of an inference, and of its repetition."""
 
     def change(outputs: list[np.ndarray]) -> None:
-        order = question().order
+        order = case_job().order
         for at, stimulus in enumerate(order):
             if stimulus == inference:
                 flat = outputs[at].reshape(-1)[:number]
@@ -137,31 +137,31 @@ def step(number: int, by: int, inference: int = 0) -> Callable[[list[np.ndarray]
     ],
 )
 def test_tolerances_decide(tolerance: int, by: int, outcome: Outcome, arithmetic: str) -> None:
-    found = judge(tolerance)(question(), answered(step(3, by)), BOTH)
+    found = judge(tolerance)(case_job(), answered(step(3, by)), BOTH)
     assert (found.outcome, found.mismatches, found.arithmetic) == (outcome, 3, arithmetic)
     assert (found.still_possible, found.against) == (frozenset(), "")
 
 
 def test_the_nearest_of_several_arithmetics() -> None:
     """A mismatch is told against the one with the fewest differences."""
-    outputs = question().expected(OTHER)
+    outputs = case_job().expected(OTHER)
     assert outputs is not None
-    runs = tuple(outputs[number] for number in question().order)
-    exact = judge(admissible=(ARITHMETIC, OTHER))(question(), Answer(runs), BOTH)
+    runs = tuple(outputs[number] for number in case_job().order)
+    exact = judge(admissible=(ARITHMETIC, OTHER))(case_job(), Answer(runs), BOTH)
     assert (exact.outcome, exact.arithmetic, exact.against) == (Outcome.EXACT, "other", "")
-    alone = judge()(question(), Answer(runs), BOTH)
+    alone = judge()(case_job(), Answer(runs), BOTH)
     assert (alone.outcome, alone.also, alone.against) == (Outcome.MISMATCH, ("other",), "")
     assert alone.mismatches > 0
     changed = tuple((run[0].copy(),) for run in runs)
     for run in changed:
         run[0].reshape(-1)[0] ^= 64
-    near = judge(admissible=(ARITHMETIC, OTHER))(question(), Answer(changed), BOTH)
+    near = judge(admissible=(ARITHMETIC, OTHER))(case_job(), Answer(changed), BOTH)
     assert (near.outcome, near.arithmetic, near.against) == (Outcome.MISMATCH, "", "other")
-    assert near.mismatches == len(question().stimuli)
+    assert near.mismatches == len(case_job().stimuli)
 
 
 def test_a_failure_is_its_outcome() -> None:
-    found = judge()(question(), Failure(Outcome.CRASHED, "signal 11"), BOTH)
+    found = judge()(case_job(), Failure(Outcome.CRASHED, "signal 11"), BOTH)
     assert (found.outcome, found.message, found.still_possible, found.actual) == (
         Outcome.CRASHED,
         "signal 11",
@@ -179,21 +179,21 @@ def test_a_failure_is_its_outcome() -> None:
     ],
 )
 def test_outputs_that_the_runtime_computed(delegated: tuple[bool, ...], message: str) -> None:
-    found = judge()(question(), answered(delegated=delegated), BOTH)
+    found = judge()(case_job(), answered(delegated=delegated), BOTH)
     assert (found.outcome, found.message) == (Outcome.NOT_DELEGATED, message)
-    found = judge()(question(), answered(delegated=delegated, message="Because."), BOTH)
+    found = judge()(case_job(), answered(delegated=delegated, message="Because."), BOTH)
     assert found.message == f"{message} Because."
-    assert judge()(question(), answered(delegated=(True, True)), BOTH).outcome is Outcome.EXACT
+    assert judge()(case_job(), answered(delegated=(True, True)), BOTH).outcome is Outcome.EXACT
 
 
 def test_without_an_expected_output() -> None:
-    unknown = replace(question(), expected=lambda arithmetic: None, note="a note")
+    unknown = replace(case_job(), expected=lambda arithmetic: None, note="a note")
     found = judge()(unknown, answered(), BOTH)
     assert (found.outcome, found.message, found.still_possible) == (Outcome.NO_REFERENCE, "a note", BOTH)
 
 
 def test_answers_of_another_form() -> None:
-    count = len(question().order)
+    count = len(case_job().order)
     sound = answered().runs
     shape = list(sound[0][0].shape)
     for runs, message in (
@@ -205,7 +205,7 @@ def test_answers_of_another_form() -> None:
         (((sound[0][0].reshape(-1),), *sound[1:]),
          f"'y' is int8 of shape [32], it should be int8 of shape {shape}: the same number of elements in a different shape"),
     ):  # fmt: skip
-        found = judge()(question(), Answer(runs), BOTH)
+        found = judge()(case_job(), Answer(runs), BOTH)
         assert (found.outcome, found.message, found.still_possible) == (
             Outcome.WRONG_SHAPE,
             message,
@@ -214,10 +214,10 @@ def test_answers_of_another_form() -> None:
 
 
 def test_an_end_after_the_answer_is_a_crash() -> None:
-    found = judge()(question(), answered(ended="it ended with signal 11", message="Last words."), BOTH)
+    found = judge()(case_job(), answered(ended="it ended with signal 11", message="Last words."), BOTH)
     assert found.outcome is Outcome.CRASHED
     assert found.message == "it ended with signal 11 after it had answered; its answer: exact. Last words."
-    found = judge()(question(), answered(ended="it ended with signal 11"), BOTH)
+    found = judge()(case_job(), answered(ended="it ended with signal 11"), BOTH)
     assert found.message == "it ended with signal 11 after it had answered; its answer: exact."
 
 
@@ -225,8 +225,8 @@ def test_other_outputs_when_repeated() -> None:
     def once(outputs: list[np.ndarray]) -> None:
         outputs[-1].reshape(-1)[:3] ^= 1
 
-    kind = question().stimuli[question().order[-1]].kind
-    found = judge()(question(), answered(once), BOTH)
+    kind = case_job().stimuli[case_job().order[-1]].kind
+    found = judge()(case_job(), answered(once), BOTH)
     assert found.outcome is Outcome.FLAKY
     assert found.message.splitlines()[0] == (
         f"the same {kind} inputs gave different outputs in 3 of 32 elements when repeated"
@@ -234,6 +234,6 @@ def test_other_outputs_when_repeated() -> None:
 
 
 def test_a_memory_that_was_not_tried() -> None:
-    untried = replace(question(), untried=True)
+    untried = replace(case_job(), untried=True)
     assert judge()(untried, answered(), BOTH).outcome is Outcome.INITIAL_ONLY
     assert judge()(untried, answered(step(3, 1)), BOTH).outcome is Outcome.MISMATCH

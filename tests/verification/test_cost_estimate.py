@@ -25,7 +25,7 @@ from litecheck.verification.cost_estimate import (
 )
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.ranking import Ranking, Share
-from litecheck.verification.schedule import every_question
+from litecheck.verification.schedule import every_case_job
 from litecheck.verification.settings import Budget, Settings
 from tests.verification.inprocess import InProcess
 from tests.verification.planted import two_operators
@@ -34,10 +34,10 @@ FEW = Settings(kinds=("propagated", "random"))
 
 
 @cache
-def questions() -> tuple[CaseJob, ...]:
+def case_jobs() -> tuple[CaseJob, ...]:
     """The three cases of a small model."""
     arithmetic = load_arithmetic("litert-reference")
-    return tuple(every_question(two_operators(), FEW, arithmetic, StateSupport.NONE))
+    return tuple(every_case_job(two_operators(), FEW, arithmetic, StateSupport.NONE))
 
 
 @cache
@@ -45,7 +45,7 @@ def rankings() -> tuple[Ranking, ...]:
     """Each case is of a kind of its own, and every feed of it notices a fault."""
     return tuple(
         Ranking(one.case.name, one.case.name, tuple(range(len(one.stimuli))), (1,) * len(one.stimuli))
-        for one in questions()
+        for one in case_jobs()
     )
 
 
@@ -83,7 +83,7 @@ def test_a_budget_of_invocations_is_divided_once() -> None:
 
 def test_a_question_is_limited_to_its_share() -> None:
     spending = Budgeting(Budget(invocations=4), rankings(), 1)
-    limited = [spending.limited(one) for one in questions()]
+    limited = [spending.limited(one) for one in case_jobs()]
     assert [len(one.order) for one in limited] == [share.invocations for share in spending.shares]
     assert sum(len(one.order) for one in limited) == 4
 
@@ -94,10 +94,10 @@ def test_a_budget_of_time_follows_the_pace_of_the_device() -> None:
     device = Timed(clock)
     spending = Budgeting(Budget(seconds=8), rankings(), 1, pace=2.0, clock=clock)
     assert sum(share.invocations for share in spending.shares) == 4
-    first = spending.limited(questions()[0])
+    first = spending.limited(case_jobs()[0])
     spending.asked(device, first.job)
     made = len(first.order)
-    second = spending.limited(questions()[1])
+    second = spending.limited(case_jobs()[1])
     assert sum(share.invocations for share in spending.shares[1:]) == 8 - made
     assert sum(share.invocations for share in spending.shares) == 8
     assert len(second.order) == spending.shares[1].invocations
@@ -107,8 +107,8 @@ def test_inferences_that_were_given_but_not_made_are_reserved() -> None:
     clock = Clock()
     spending = Budgeting(Budget(seconds=8), rankings(), 1, reserved=1, pace=1.0, clock=clock)
     assert sum(share.invocations for share in spending.shares) == 7
-    given = len(spending.limited(questions()[0]).order)
-    spending.limited(questions()[1])
+    given = len(spending.limited(case_jobs()[0]).order)
+    spending.limited(case_jobs()[1])
     assert sum(share.invocations for share in spending.shares[1:]) == 7 - given
 
 
@@ -116,7 +116,7 @@ def test_after_the_time_nothing_is_asked() -> None:
     clock = Clock()
     device = Timed(clock)
     spending = Budgeting(Budget(seconds=1), rankings(), 1, pace=1.0, clock=clock)
-    job = questions()[0].job
+    job = case_jobs()[0].job
     assert spending.asked(device, job) == Failure(Outcome.REFUSED, "")
     assert spending.asked(device, job) == Failure(Outcome.NOT_TRIED, "the time of the budget was over")
     clock.now = 101.0
@@ -128,16 +128,16 @@ def test_after_the_time_nothing_is_asked() -> None:
 
 def test_a_device_without_a_measurable_pace() -> None:
     spending = Budgeting(Budget(seconds=1), rankings(), 1, clock=Clock())
-    assert [share.invocations for share in spending.shares] == [len(one.stimuli) for one in questions()]
+    assert [share.invocations for share in spending.shares] == [len(one.stimuli) for one in case_jobs()]
 
 
 def test_a_narrowed_question() -> None:
-    question = questions()[0]
-    found = narrowed(question, Share((2, 0), (0,)))
-    assert found.stimuli == (question.stimuli[2], question.stimuli[0])
+    case_job = case_jobs()[0]
+    found = narrowed(case_job, Share((2, 0), (0,)))
+    assert found.stimuli == (case_job.stimuli[2], case_job.stimuli[0])
     assert (found.again, found.order) == ((1,), (0, 1, 1))
     arithmetic = load_arithmetic("litert-reference")
-    expected, whole = found.expected(arithmetic), question.expected(arithmetic)
+    expected, whole = found.expected(arithmetic), case_job.expected(arithmetic)
     assert expected is not None
     assert whole is not None
     assert (expected[0][0] == whole[2][0]).all()
@@ -145,13 +145,13 @@ def test_a_narrowed_question() -> None:
 
 
 def test_a_question_without_a_share() -> None:
-    found = narrowed(questions()[0], Share((), ()))
+    found = narrowed(case_jobs()[0], Share((), ()))
     assert (found.stimuli, found.note, found.lacks) == (
         (),
         "the budget went to other cases",
         Outcome.NOT_TRIED,
     )
-    empty = replace(questions()[0], stimuli=(), note="a note")
+    empty = replace(case_jobs()[0], stimuli=(), note="a note")
     assert narrowed(empty, Share((), ())) is empty
 
 
@@ -185,7 +185,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, *seconds: float, instead: Any = No
 
     monkeypatch.setattr(module.time, "monotonic", clock)
     device = InProcess(instead=run if instead else lambda job: run(job))
-    return sampled(device, questions()[0])
+    return sampled(device, case_jobs()[0])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_sample(
     monkeypatch: pytest.MonkeyPatch, seconds: tuple[float, ...], one: float, start: float
 ) -> None:
     """The second call makes two inferences; after more than ten seconds there is no second call."""
-    assert measured(monkeypatch, *seconds) == Sampled(questions()[0].case.name, one, start)
+    assert measured(monkeypatch, *seconds) == Sampled(case_jobs()[0].case.name, one, start)
 
 
 @pytest.mark.parametrize(
@@ -215,12 +215,12 @@ def test_a_sample(
 )
 def test_a_sample_that_fails(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, failed: str | None) -> None:
     found = measured(monkeypatch, 3.0, instead=Failure(outcome, "signal 11"))
-    name = questions()[0].case.name
+    name = case_jobs()[0].case.name
     assert found == (None if failed is None else Sampled(name, 3.0, 0.0, failed))
 
 
 def test_no_sample_without_inputs() -> None:
-    empty = replace(questions()[0], stimuli=())
+    empty = replace(case_jobs()[0], stimuli=())
     refuse: Callable[[Job], None] = lambda job: pytest.fail("asked")  # noqa: E731
     assert sampled(InProcess(instead=refuse), empty) is None
 
@@ -228,8 +228,8 @@ def test_no_sample_without_inputs() -> None:
 def test_a_forecast_of_a_small_model() -> None:
     found = estimate_cost(two_operators(), InProcess(), FEW)
     assert [case.opcodes for case in found.cases] == [("ADD",), ("LEAKY_RELU",), ("RESHAPE",)]
-    assert [case.inputs for case in found.cases] == [len(one.stimuli) for one in questions()]
-    assert [case.invocations for case in found.cases] == [len(one.order) for one in questions()]
+    assert [case.inputs for case in found.cases] == [len(one.stimuli) for one in case_jobs()]
+    assert [case.invocations for case in found.cases] == [len(one.order) for one in case_jobs()]
     assert (found.further, found.described) == (0, "in-process")
     assert found.sampled is not None
     assert found.sampled.case == found.cases[0].case

@@ -57,35 +57,35 @@ class Reproducer:
     seconds: float = 60.0
     scrub: bool = False
 
-    def __call__(self, question: CaseJob, outcome: Outcome) -> str:
+    def __call__(self, case_job: CaseJob, outcome: Outcome) -> str:
         """Shrink a failure, write it, and return the folder's path; return "" if the failure does not repeat.
 
         Raise ConfigError if the folder cannot be written.
         """
-        found = self._smallest(question, outcome)
+        found = self._smallest(case_job, outcome)
         if found is None:
             return ""
         trial = _anonymous(found) if self.scrub else found
-        asked = self._question(trial, outcome)
+        asked = self._case_job(trial, outcome)
         answer = self.device.run(asked.job)
         judged = self.judge(asked, answer, frozenset())
-        return self._write(question.case.name, asked, answer, judged)
+        return self._write(case_job.case.name, asked, answer, judged)
 
-    def _smallest(self, question: CaseJob, outcome: Outcome) -> Trial | None:
+    def _smallest(self, case_job: CaseJob, outcome: Outcome) -> Trial | None:
         """Return the first failing trial among the case's inputs and segments, shrunk."""
 
         def fails(trial: Trial) -> bool:
-            asked = self._question(trial, outcome)
+            asked = self._case_job(trial, outcome)
             if asked.expected(self.judge.admissible[0]) is None:
                 return False
             return self.judge(asked, self.device.run(asked.job), frozenset()).outcome is outcome
 
-        first = next((t for t in _trials(question, self.judge.admissible[0]) if fails(t)), None)
+        first = next((t for t in _trials(case_job, self.judge.admissible[0]) if fails(t)), None)
         if first is None:
             return None
         return shrink(first, fails, BUDGET_HANGING if outcome is Outcome.TIMED_OUT else BUDGET)
 
-    def _question(self, trial: Trial, wanted: Outcome) -> CaseJob:
+    def _case_job(self, trial: Trial, wanted: Outcome) -> CaseJob:
         main = trial.model.subgraphs[0]
         numbers = tuple(op.index for op in main.operators)
         same = {t.index: t.index for t in main.tensors}
@@ -150,14 +150,14 @@ def write_program(place: Path, device: str, facts: Mapping[str, Any]) -> bool:
     return True
 
 
-def _trials(question: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
+def _trials(case_job: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
     """Yield a trial for each series of a case's inputs; for several operators, first their shortest segments.
 
     The reference computes the inputs of segments.
     """
-    model = question.case.cut.model
-    for numbers in series(question.stimuli):
-        several = [question.stimuli[n] for n in numbers]
+    model = case_job.case.cut.model
+    for numbers in series(case_job.stimuli):
+        several = [case_job.stimuli[n] for n in numbers]
         *before, last = (stimulus.arrays for stimulus in several)
         if len(model.subgraphs[0].operators) > 1 and not before:
             yield from _segments(model, last, arithmetic)
