@@ -115,10 +115,9 @@ def entries(
 ) -> tuple[BaselineEntry, ...]:
     """Return the entries of a baseline of this run: an entry for each selected finding that is not waived.
 
-    The entries in ``keep`` (an earlier baseline) of models that this run did not check stay if their file still exists,
-    and so do those of requirements that are not selected. A finding that has an entry in ``keep`` keeps its reason and
-    its last day, unless this day has passed and ``expires`` is a new one; every other finding gets ``reason`` and
-    ``expires``.
+    ``keep`` is an earlier baseline. Entries of checked models stay if their requirement is not selected, entries of
+    other models if their file still exists. A finding that has an entry in ``keep`` keeps its reason and its last day,
+    unless this day has passed and ``expires`` is a new one; every other finding gets ``reason`` and ``expires``.
     """
 
     def selected(path: str) -> bool:

@@ -89,8 +89,8 @@ class CompiledRule:
     ) -> tuple[CompiledRequirement, ...]:
         """Return the checks that remain.
 
-        Structure limits are left out if ``structure`` is True, the check of operands if ``complete`` is True, and
-        single-tensor checks for all roles but those in ``unproved``.
+        Structure limits are omitted if ``structure`` is True, and the check of operands if ``complete`` is True. Checks
+        of a single tensor are omitted for all roles but those in ``unproved``.
         """
         known = structure, complete, unproved
         checks = self._remaining.get(known)

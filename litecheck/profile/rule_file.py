@@ -46,8 +46,8 @@ def read_named(
 ) -> tuple[MappingNode, str]:
     """Return the top-level mapping of a rule file, and the name under the key ``kind`` (``profile``, ``arithmetic``).
 
-    Without ``quoting``, for a file that another document names, an error about a file of another kind states only the
-    line, because an untrusted profile can name a confidential file. Raise ProfileError.
+    Without ``quoting``, an error about a file of another kind states only the line. This is for a file that another
+    document names: an untrusted profile can name a confidential file. Raise ProfileError.
     """
     content = rule_text(path, shown)
     try:

@@ -51,8 +51,10 @@ class OperatorTypes:
         )
 
     def kept_impact(self, role: str, combination: Combination) -> Effect | None:
-        """Return the impact of a combination if the tensor of this role has the parameters of the right type, or None if
-        the runtime supports it or only single roles were measured."""
+        """Return the impact of a combination if the tensor of this role has the parameters of the right type.
+
+        Return None if the runtime supports the combination or only single roles were measured.
+        """
         listed = (effect for effect, rows in self.kept.get(role, ()) if _is_listed(combination, rows))
         return next(listed, None if self.by_role else self.impact(combination))
 

@@ -23,10 +23,10 @@ class _Part:
 def striding(row: Row) -> Layout | None:
     """Return an image and its part from ``begin`` in steps, backward for a negative step.
 
-    ``end`` is the last element (``last``) or the one before (``early``), ``masked`` lists the limits that masks leave
-    open, ``counted`` is ``back`` for indices that count from the end, and ``shrunk`` lists dimensions that are removed.
-    ``stated`` adds a dimension and leaves out the last (``new 2``), leaves two dimensions to an ellipsis (``ellipsis
-    1``), or states the first two only (``short 2``). None if a dimension has no elements left.
+    ``end`` is the last element (``last``) or the one before (``early``). ``masked`` lists the limits that masks leave
+    open. ``counted`` is ``back`` for indices that count from the end. ``shrunk`` lists dimensions that are removed.
+    ``stated`` is ``new 2`` (adds a dimension and omits the last), ``ellipsis 1`` (leaves two dimensions to an ellipsis)
+    or ``short 2`` (states the first two only). None if a dimension has no elements left.
     """
     shape = image(row)
     parts = list(_parts(row, shape))

@@ -1,7 +1,7 @@
 """Probes of element-wise operators: every pair of stored values, or every value at every position of a vector.
 
-A vector loop and the loop over the rest of an array can round differently, so every value is once among the last seven
-of an array of 256 + 7.
+A vector loop and the loop over the rest of an array can round differently. Every value is therefore once among the last
+seven of an array of 256 + 7.
 """
 
 from __future__ import annotations

@@ -22,8 +22,11 @@ _GAPS = 3
 
 
 def remark(report: SuiteReport) -> str:
-    """Return the claims that the run does not show, the number of failing cases, and of results if some are missing, the
-    arithmetic of a conforming device, and the numbers of cases that are not supported or excused."""
+    """Return the remark on the verdict: unshown claims, failing cases, missing results, arithmetic, excused cases.
+
+    The arithmetic is that of a conforming device. The numbers of cases that are not supported and of excused cases are
+    last.
+    """
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
     wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
