@@ -14,8 +14,8 @@ from litecheck.suite.manifest import CaseEntry, by_operator
 class GeometryGap:
     """Geometry of an operator on a type that no case with outputs has.
 
-    ``values`` are values of single factors (``batch 5``), ``pairs`` is the number of pairs of values, out of ``of``;
-    both are 0 for an operator without a design. ``never`` are properties that no suite has.
+    ``values`` are values of single factors (``batch 5``) and ranks (``rank 5``). ``pairs`` is the number of pairs of
+    values, out of ``of``; both are 0 for an operator without a design. ``never`` are properties that no suite has.
     """
 
     opcode: str
@@ -37,13 +37,20 @@ def geometry_gaps(cases: Sequence[CaseEntry], answered: Collection[str]) -> Iter
         pairs = {part for row in rows for part in combinations(row.items(), 2)}
         values = {value for row in rows for value in row.items()}
         known = sum(1 for pair in _pairs(design) if pair in pairs)
-        missing = (
+        missing = [
             f"{name.replace('_', ' ')} {value}"
             for name, value in design.values()
             if (name, value) not in values
-        )
+        ]
+        ranks = {_rank(case) for case in several if case.name in answered}
+        missing += [f"rank {rank}" for rank in design.ranks if rank not in ranks]
         of = design.combinations()
         yield GeometryGap(opcode, kind, tuple(missing), of - known, of, design.never)
+
+
+def _rank(case: CaseEntry) -> int:
+    """Return the largest rank of an input. Example: shape (33, 2, 5, 7, 3), of 33 runs, has rank 4."""
+    return max((len(array.shape) - 1 for array in case.inputs), default=0)
 
 
 def _pairs(design: Design) -> Iterator[tuple[tuple[str, str], tuple[str, str]]]:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 import yaml
 
+from litecheck.cases.geometry.design import STRENGTHS, design_of, rows_of
 from litecheck.data import rules_dir, schemas_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.load import load_profile, profile_names
@@ -91,3 +93,66 @@ def test_every_operator_of_a_profile_has_forms_or_a_reason_for_none(name: str) -
         assert bool(found.forms) != bool(found.none), opcode
         assert "no form of it" not in found.none or load_profile(name).operators[opcode].unsupported, opcode
         assert not found.forms or found.forms[0].level == "smoke", opcode
+
+
+def shapes_of(opcode: str) -> list[dict[str, list[tuple[int, ...]]]]:
+    """Return the shapes of every form and of every geometric case, by role."""
+    design = design_of(opcode)
+    rows = rows_of(opcode, STRENGTHS["standard"])
+    laid = [design.laid_out(row) for row in rows] if design else []
+    operands = [form.operands for form in templates_of(opcode).forms] + [one.operands for one in laid if one]
+    return [{role: [part.shape for part in parts] for role, parts in one.items()} for one in operands]
+
+
+def values_of(opcode: str, role: str) -> list[list[int]]:
+    """Return the values of an index tensor in every form."""
+    parts = (part for form in templates_of(opcode).forms for part in form.operands.get(role, ()))
+    return [np.atleast_1d(part.values).tolist() for part in parts if part.values is not None]
+
+
+@pytest.mark.parametrize(
+    "opcode",
+    ["CONCATENATION", "GATHER", "GATHER_ND", "MEAN", "MIRROR_PAD", "MUL", "PAD", "PADV2", "REVERSE_V2", "SLICE", "SPLIT",
+     "SPLIT_V", "STRIDED_SLICE", "TILE", "TRANSPOSE", "UNPACK", "SELECT_V2", "BROADCAST_TO", "ARG_MAX", "SOFTMAX", "LESS",
+     "BATCH_MATMUL"],
+)  # fmt: skip
+def test_rank_5_has_several_elements_in_its_first_dimension(opcode: str) -> None:
+    shapes = [shape for one in shapes_of(opcode) for several in one.values() for shape in several]
+    assert any(len(shape) == 5 and shape[0] > 1 for shape in shapes)
+
+
+@pytest.mark.parametrize("opcode", ["ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE"])
+def test_broadcast_sides_of_four_dimensions(opcode: str) -> None:
+    pairs = [(one["lhs"][0], one["rhs"][0]) for one in shapes_of(opcode)]
+    whole = [(lhs, rhs) for lhs, rhs in pairs if len(lhs) == len(rhs) == 4]
+    found = {("rhs", tuple(n > 1 for n in rhs)) for lhs, rhs in whole if min(lhs) > 1}
+    found |= {("lhs", tuple(n > 1 for n in lhs)) for lhs, rhs in whole if min(rhs) > 1}
+    both_sides = {(True, False, False, True), (False, True, True, False)}
+    rhs_only = {(True, True, True, False), (False, True, True, True), (True, False, True, True)}
+    assert ((2, 4, 6), (2, 1, 6)) in pairs
+    assert found >= {("rhs", p) for p in both_sides | rhs_only} | {("lhs", p) for p in both_sides}
+
+
+def test_batches_of_matrix_products_broadcast_in_both_directions() -> None:
+    pairs = [(one["lhs"][0], one["rhs"][0]) for one in shapes_of("BATCH_MATMUL")]
+    several = [(lhs[:-2], rhs[:-2]) for lhs, rhs in pairs if len(lhs) == len(rhs) and len(lhs) > 3]
+    assert any(lhs[-1] == 1 < rhs[-1] and lhs[0] > 1 for lhs, rhs in several)
+    assert any(rhs[-1] == 1 < lhs[-1] and rhs[0] > 1 for lhs, rhs in several)
+    turned = [form for form in templates_of("BATCH_MATMUL").forms if form.options.get("adj_y")]
+    assert any(form.operands["rhs"][0].shape[-2:] == (4, 4) for form in turned)
+    assert {(len(lhs), len(rhs)) for lhs, rhs in pairs} >= {(2, 3), (4, 2)}
+
+
+def test_axes_in_any_order_and_from_the_end() -> None:
+    axes = values_of("MEAN", "axis")
+    assert any(a > b >= 0 for a, b in (one for one in axes if len(one) == 2))
+    assert any(len(one) > 1 for one in values_of("REVERSE_V2", "axis"))
+    assert any(min(one) < 0 for one in values_of("TRANSPOSE", "perm"))
+
+
+def test_many_inputs_and_outputs() -> None:
+    forms = {opcode: templates_of(opcode).forms for opcode in ("CONCATENATION", "UNPACK", "SPLIT", "SPLIT_V")}
+    values = [form.operands["values"] for form in forms["CONCATENATION"]]
+    assert any(len(one) > 9 and any(part.constant for part in one[1:]) for one in values)
+    assert max(form.results for form in forms["UNPACK"]) > 9
+    assert min(max(form.results for form in forms[opcode]) for opcode in ("SPLIT", "SPLIT_V")) > 5

@@ -34,11 +34,12 @@ def test_a_case_without_outputs_exercises_nothing(cases: tuple[CaseEntry, ...]) 
     assert design is not None
     nothing = gap(cases, set())
     assert nothing.pairs == nothing.of
-    assert nothing.values == tuple(f"{name} {value}" for name, value in design.values())
+    values = [f"{name} {value}" for name, value in design.values()]
+    assert nothing.values == (*values, "rank 2", "rank 3", "rank 4", "rank 5")
     (first, *_) = (case for case in cases if case.factors)
     one = gap(cases, {first.name})
     assert one.of - one.pairs == 10  # pairs of five factors
-    assert len(nothing.values) - len(one.values) == 5
+    assert len(nothing.values) - len(one.values) == 6  # five factors and the rank
     assert f"batch {first.factors['batch']}" not in one.values
 
 

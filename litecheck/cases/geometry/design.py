@@ -14,7 +14,7 @@ from litecheck.errors import ProfileError
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
 
 _SHOWN = "rules/geometry.yaml"
-_KEYS = ("operators", "layout", "most", "factors", "extremes", "never")
+_KEYS = ("operators", "layout", "most", "factors", "extremes", "ranks", "never")
 _REQUIRED = ("operators", "layout", "most", "factors")
 #: Values that occur together: pairs at level standard, triples at level exhaustive.
 STRENGTHS = {"standard": 2, "exhaustive": 3}
@@ -27,7 +27,8 @@ class Design:
     """Geometric factors of some operators, with boundary values, the usual value first.
 
     ``most`` is the largest cost of a row of the covering array. ``extremes`` are values that occur in one row each,
-    with usual values of the other factors. ``never`` are properties that no case has.
+    with usual values of the other factors. ``ranks`` are those of inputs, in forms
+    as well. ``never`` are properties that no case has.
     """
 
     operators: tuple[str, ...]
@@ -35,6 +36,7 @@ class Design:
     most: int
     factors: Mapping[str, tuple[str, ...]]
     extremes: tuple[Row, ...] = ()
+    ranks: tuple[int, ...] = ()
     never: tuple[str, ...] = ()
 
     @property
@@ -115,6 +117,7 @@ def _read(node: Node) -> Design:
         int(text(entry.get("most"))),
         factors,
         tuple(_extremes(entry, factors)),
+        tuple(map(int, texts(entry.get("ranks")))),
         texts(entry.get("never")),
     )
 

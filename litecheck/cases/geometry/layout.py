@@ -60,8 +60,10 @@ def image(row: Row) -> tuple[int, ...]:
 
 
 def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
-    """Return the shape of a tensor that is broadcast to an image. Example: (2, 3, 4, 5), ``column`` gives (2, 3, 1,
-    1)."""
+    """Return the shape of a tensor that is broadcast to an image.
+
+    Example: for (2, 3, 5, 4), ``column`` gives (2, 3, 1, 1), and ``batch channels`` (2, 1, 1, 4).
+    """
     shapes = {
         "scalar": (),
         "element": (1,),
@@ -69,5 +71,10 @@ def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
         "rows": (1, 1, shape[2], shape[3]),
         "column": (shape[0], shape[1], 1, 1),
         "images": shape[:1],
+        "batch channels": (shape[0], 1, 1, shape[3]),
+        "batch rows": (shape[0], 1, *shape[2:]),
+        "plane": (1, *shape[1:3], 1),
+        "planes": (*shape[:3], 1),
+        "image": (1, *shape[1:]),
     }
     return shapes.get(along, shape)

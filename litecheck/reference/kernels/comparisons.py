@@ -56,12 +56,15 @@ def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
 
     quantized.__doc__ = f"""output = true if lhs {sign} rhs, as real values, else false; shapes broadcast.
 
-    Each operand less its zero point, 8 bits to the left, times its scale in fixed point: values that differ by less
-    than 1/256 may compare as equal. Source: tflite/kernels/comparisons.cc, internal/reference/comparisons.h.
+    Each operand less its zero point is shifted left by 8 bits and multiplied by its scale in fixed point. Values that
+    differ by less than 1/256 may compare as equal.
+    Source: tflite/kernels/comparisons.cc, internal/reference/comparisons.h.
+
+    For example, 3 and 1 with scales 0.5 and 1 are 1.5 and 1: lhs is greater.
     """
     plain.__doc__ = f"""output = true if lhs {sign} rhs, as stored values, else false; shapes broadcast.
 
-    Source: tflite/kernels/comparisons.cc. int16 comparisons except EQUAL and NOT_EQUAL also ignore scales.
+    int16 ignores scales, except in EQUAL and NOT_EQUAL. Source: tflite/kernels/comparisons.cc.
     """
     return quantized, plain
 

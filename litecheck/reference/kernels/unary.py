@@ -90,9 +90,9 @@ def sqrt(input: Operand, output: OutputSpec) -> Array:
 
 @kernel("ABS", "int8", "int16", requantize=("double", "single"), multiplier=_WIDTHS)
 def abs_(input: Operand, output: OutputSpec, variants: Variants) -> Array:
-    """output = |x|, rescaled by the quotient of the scales if they differ. int16 without scales wraps at -32768.
+    """output = |x|, rescaled by the quotient of the scales if they differ.
 
-    Any shape. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
+    Any shape. int16 without a scale wraps: -32768 gives -32768. Source: tflite/kernels/elementwise.cc, AbsEvalQuantized.
     """
     if not input.quantization.is_set:
         return np.abs(input.data.astype(np.int64)).astype(NUMPY_TYPES[output.dtype])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import PackageNotFoundError
 
 import numpy as np
@@ -75,11 +76,13 @@ def test_a_death_is_told_and_the_next_model_goes_on(compiler: Vela, monkeypatch:
     assert compiler.compile(model("TANH")).outcomes == ("npu",)
 
 
-def test_what_takes_too_long_is_ended(compiler: Vela) -> None:
-    with Vela("ethos-u55", seconds=0.001) as hasty:
+def test_what_takes_too_long_is_ended(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+    waits = [sys.executable, "-c", "import time; time.sleep(600)"]
+    monkeypatch.setattr(vela, "python_command", lambda *_: waits)
+    with Vela("ethos-u55", seconds=0.05) as hasty:
         found = hasty.compile(model("TANH"))
     assert found.outcomes == ("crash",)
-    assert found.ending == "no end after 0.001 s"
+    assert found.ending == "no end after 0.05 s"
 
 
 def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
