@@ -150,22 +150,28 @@ def test_a_banned_phrase_and_a_long_sentence_are_seen() -> None:
 
 
 #: Folders of the package in which every docstring of a function begins with a verb.
-IMPERATIVE = ("devices", "flatbuffer", "model", "processes", "reference")
+IMPERATIVE = (
+    "cases", "checks", "cli", "comparison", "conversion", "devices", "diagnosis", "differences", "flatbuffer", "model",
+    "processes", "profile", "quantizer", "reference", "rendering", "suite", "targets", "tracing", "verification",
+)  # fmt: skip
 VERBS = frozenset(
     """
-    Accept Add Adjust Allocate Append Apply Arrange Ask Assign Attach Begin Bind Build Calculate Call Cancel
-    Change Check Choose Clamp Clear Close Collect Combine Compare Compute Connect Continue Convert Copy
-    Correct Count Create Crop Cut Decode Delete Describe Detach Detect Discard Disconnect Divide Do Draw
-    Drop Edit Encode End Estimate Evaluate Exclude Execute Expand Explain Export Extend Extract Fill Filter
-    Find Fit Fold Fork Format Free Fuse Generate Get Give Group Handle Hide Identify Ignore Import Include
-    Infer Initialize Insert Interpolate Invert Join Keep Kill Leave Let Limit List Load Lock Make Map Mark
-    Match Measure Merge Move Multiply Name Normalize Omit Open Order Pack Pad Pair Parse Pick Place Prepare
-    Print Process Prove Put Quantize Queue Raise Read Rebuild Recheck Record Reduce Register Reject Release
-    Remove Rename Render Repeat Replace Replay Report Request Rescale Reserve Reset Resolve Restore Return
-    Rewrite Round Run Sample Saturate Save Scale Search Select Send Separate Serialize Set Shift Show Shrink
-    Simplify Skip Solve Sort Split Start Stop Store Subtract Suggest Sum Summarize Swap Take Tell Transform
-    Translate Transpose Treat Trim Truncate Try Undo Unpack Update Use Validate Verify Visit Wait Walk Warn
-    Wrap Write Yield
+    Accept Add Adjust Align Allocate Append Apply Arrange Ask Assign Attach Begin Bind Build Calculate
+    Call Cancel Carry Certify Change Check Choose Clamp Clear Clip Close Collect Combine Compare Compile
+    Complete Compute Concatenate Connect Continue Convert Copy Correct Count Create Crop Cut Decode Delete
+    Dequantize Describe Detach Detect Disable Discard Disconnect Distribute Divide Do Draw Drop Edit
+    Encode End Equalize Escape Estimate Evaluate Exchange Exclude Execute Expand Explain Export Extend
+    Extract Fill Filter Find Fit Flush Fold Fork Format Free Fuse Gather Generate Get Give Grade Group
+    Guard Handle Hide Identify Ignore Import Include Infer Initialize Insert Interpolate Invert Join Judge
+    Keep Kill Leave Let Limit List Load Lock Lose Make Map Mark Match Measure Merge Move Multiply Name
+    Narrow Normalize Omit Open Order Pack Pad Pair Parse Pass Pick Place Prepare Print Process Prove
+    Provide Put Quantize Queue Raise Rank Read Rebuild Recheck Record Reduce Register Reject Release
+    Remove Rename Render Repeat Replace Replay Report Request Rescale Reserve Reset Reshape Resize Resolve
+    Restore Return Rewrite Round Run Sample Saturate Save Scale Scatter Search Select Send Separate
+    Serialize Set Shift Show Shrink Sign Simplify Skip Slice Solve Sort Split Spread Stack Start Stop
+    Store Subtract Suggest Sum Summarize Swap Take Tell Test Time Transform Translate Transpose Treat Trim
+    Truncate Try Turn Undo Unpack Update Use Validate Verify Visit Wait Waive Walk Warn Widen Wrap Write
+    Yield
     """.split()
 )
 #: Kernels begin with the formula of their outputs, because docs/arithmetic.md shows it first.
@@ -173,10 +179,11 @@ FORMULA = re.compile(r"(outputs? = |(out|output)\[[^\]]*\] |c' = )")
 
 
 def nouns_first(file: str, source: str) -> Iterator[str]:
-    """Yield the functions of a module whose docstring does not begin with a verb. Properties are nouns."""
+    """Yield the functions of a module whose docstring does not begin with a verb. Properties and measurements are nouns."""
     for node in ast.walk(ast.parse(source)):
+        decorators = [ast.unparse(d) for d in getattr(node, "decorator_list", ())]
         if not isinstance(node, ast.FunctionDef) or any(
-            "property" in ast.unparse(d) for d in node.decorator_list
+            "property" in d or "measure" in d for d in decorators
         ):
             continue
         text = ast.get_docstring(node) or "Return."

@@ -56,7 +56,7 @@ class Compilation:
 
 
 def vela_version() -> str:
-    """The installed compiler's version. Raises DeviceError with what to install where there is none."""
+    """Return the version of the installed compiler. Raise DeviceError, with the package to install, if there is none."""
     try:
         return version("ethos-u-vela")
     except PackageNotFoundError:
