@@ -21,6 +21,7 @@ from litecheck.summary_text import counted
 from litecheck.tracing.bias_scales import bias_scale_words
 from litecheck.tracing.constant_faults import (
     channel_fit,
+    cut_words,
     exchanged_words,
     relative_error,
     scale_words,
@@ -118,7 +119,7 @@ def operator_cause(
         return "bias", _of_bias(part, matched, held)
     if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
-    if moved:
+    if moved := moved or _first(weights, lambda one, ideal: cut_words(one)):
         return "weights", moved
     if scaled:
         return "weight_scale", scaled

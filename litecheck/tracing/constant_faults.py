@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from litecheck.model.constant_values import constant_values
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
+from litecheck.quantization import INTEGER_RANGES
 from litecheck.summary_text import counted
 from litecheck.tracing.bias_scales import MISFIT, ROUNDED
 from litecheck.tracing.float_forms import HeldConstant
@@ -22,6 +23,8 @@ _EXPLAINED = 0.5
 _LEVELS = 16
 #: Share of the power of weights below which a difference is rounding.
 _SAME = 0.02
+#: Share of weights that clipping must leave as they are, and steps below which a difference is rounding.
+_INSIDE, _ROUNDING = 0.1, 0.51
 
 
 def relative_error(held: HeldConstant) -> float:
@@ -120,7 +123,7 @@ def value_words(held: HeldConstant, axis: int) -> str:
             "have the opposite sign, the first is channel" if wrong > 1 else "has the opposite sign: channel"
         )
         return f"{wrong} of {counted(len(rows), 'channel')} {verb} {negated[0]}"
-    if words := _offset_words(want, got, held.stored):
+    if words := _offset_words(want, got, held.stored) or _coarse_words(want, got, held.stored):
         return words
     share = f"its weights differ by {100 * np.sqrt(relative_error(held)):.2g} % (rms)"
     return f"{share}, most in {wrong:,} of {counted(len(rows), 'channel')}" if wrong else share
@@ -135,3 +138,55 @@ def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
     if not steps or np.square(off - off.mean()).sum() > (1 - _EXPLAINED) * np.square(off).sum():
         return ""
     return f"the zero point of its constant is {abs(steps)} too {'high' if steps < 0 else 'low'}"
+
+
+def cut_words(held: HeldConstant) -> str:
+    """Return how many channels of weights were clipped to a narrower range, or "".
+
+    Example: the weights -3, 1, 2, -4 that are stored as -2, 1, 2, -2. All weights with one scale are one channel.
+    """
+    want, got = constant_values(held.real), None if held.stored is None else constant_values(held.stored)
+    if held.stored is None or not is_quantized(held.stored) or want is None or got is None:
+        return ""
+    if want.shape != got.shape:
+        return ""
+    steps, axis = held.stored.quantization.scale, held.stored.quantization.axis
+    alone = steps.size == 1
+    real, rows = (v.reshape(1, -1) if alone else by_channel(v, axis) for v in (want, got))
+    if len(rows) != steps.size:
+        return ""
+    low, high, step = rows.min(axis=1), rows.max(axis=1), steps.astype(np.float64)
+    least, most = real.min(axis=1), real.max(axis=1)
+    cut = (least < low - 2 * step) | (most > high + 2 * step)
+    kept = np.clip(real, low[:, np.newaxis], high[:, np.newaxis])
+    clipped = cut & ((low != 0) | (high != 0)) & (np.abs(kept - rows).max(axis=1) < step)
+    unlike = np.abs(real - rows).max(axis=1) >= step
+    few = np.count_nonzero(kept == real) < _INSIDE * rows.size
+    if few or not (clipped & (low < high)).any() or (unlike & ~clipped).any():
+        return ""
+    first = int(np.flatnonzero(clipped)[0])
+    ends = f"{low[first]:.3g}..{high[first]:.3g}, and the float model's are {least[first]:.3g}..{most[first]:.3g}"
+    if alone:
+        return f"its weights are clipped to {ends}"
+    verb = "is" if clipped.sum() == 1 else "are"
+    return (
+        f"{int(clipped.sum())} of {counted(len(rows), 'channel')} {verb} clipped, channel {first} to {ends}"
+    )
+
+
+def _coarse_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: Tensor) -> str:
+    """Return how many levels weights use, if rounding to their scales explains the error and a narrower range fits."""
+    q, integers = stored.quantization, stored_integers(stored)
+    if stored.dtype not in INTEGER_RANGES or integers is None or got.ndim == 0:
+        return ""
+    one = q.scale.size == 1
+    step = q.scale.astype(np.float64)[:, np.newaxis]
+    off, rows = (
+        v.reshape(1, -1) if one else by_channel(v, q.axis)
+        for v in (np.abs(got - want), integers.reshape(got.shape))
+    )
+    if len(off) != step.size or (off > _ROUNDING * step).any():
+        return ""
+    low, high = INTEGER_RANGES[stored.dtype]
+    levels, most = int(np.ptp(rows, axis=1).max()) + 1, high - low + 1
+    return f"its weights use {levels} of {most} levels" if 2 * levels <= most else ""

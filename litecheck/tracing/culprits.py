@@ -19,6 +19,7 @@ from litecheck.tracing.bias_scales import input_scale_factor
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
 from litecheck.tracing.fed_operators import FedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
+from litecheck.tracing.rewired_inputs import rewired_words
 from litecheck.tracing.storage import is_quantized, stores_alike
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 from litecheck.tracing.twin import SLACK
@@ -26,6 +27,7 @@ from litecheck.tracing.twin import SLACK
 #: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
 _ORDINARY = 1.0
 _LEAST = 1e-12
+UNPREPROCESSED = "are these data preprocessed as the model expects?"
 _NONE: Mapping[tuple[int, int], str] = MappingProxyType({})
 
 
@@ -170,6 +172,8 @@ def _operators(
             cause, detail = operator_cause(bench.part, bench.twin, fed, errors)
         elif axis := axis_words(bench.part, bench.twin, fed):
             cause, detail = "weight_axis", axis
+        elif rewired := rewired_words(bench.part, fed):
+            cause, detail = "operands", rewired
         else:
             steps = _kernel_steps(bench, fed)
             cause, detail = "arithmetic", f"its integer kernel differs from float32 by {steps:.3g} LSB (rms)"
@@ -221,7 +225,7 @@ def _doubt_of_input(bench: Bench, index: int, ranges: Mapping[Key, Interval]) ->
     seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
     if seen is not None and is_cut(tensor.quantization.real_range(tensor.dtype), seen):
         return "; the calibration of the model cut such values off"
-    return "; are these data preprocessed as the model expects?"
+    return f"; {UNPREPROCESSED}"
 
 
 def _range_words(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from litecheck.conversion.powers import Values
 from litecheck.model.constant_values import constant_values
-from litecheck.model.matching import ModelMatch
+from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.tensor_matching import origin_of
+from litecheck.profile.operators import traits_of
 from litecheck.summary_text import counted
 from litecheck.tracing.float_forms import HeldConstant, constants_of
 from litecheck.tracing.moved_constants import moved_words
@@ -18,9 +22,10 @@ _UNLIKE, _TELLING = 0.5, 64
 def parent_doubt(match: ModelMatch) -> str:
     """Return a sentence if most weights of a quantized model have nothing in common with those of the float model.
 
-    Example: a model that was trained again. Weights with wrong scales, few levels or swapped dimensions are like the float
-    model's.
+    Examples: a model that was trained again, or another network. Weights with wrong scales, few levels or swapped
+    dimensions are like the float model's.
     """
+    names = match.first.file or "the float model", match.second.file or "the quantized model"
     alike = [
         cosine
         for part in match.subgraphs
@@ -29,12 +34,40 @@ def parent_doubt(match: ModelMatch) -> str:
         if held.kind == "weight" and (cosine := _cosine(held)) is not None
     ]
     unlike = sum(cosine < _UNLIKE for cosine in alike)
-    if unlike < 2 or 2 * unlike <= len(alike):
-        return ""
-    return (
-        f"weights of {unlike} of {counted(len(alike), 'operator')} have nothing in common with those of "
-        f"{match.first.file or 'the float model'}: is it the float model of {match.second.file or 'the quantized model'}?"
-    )
+    if _are_most(unlike, len(alike)):
+        return (
+            f"weights of {unlike} of {counted(len(alike), 'operator')} have nothing in common with those of "
+            f"{names[0]}: is it the float model of {names[1]}?"
+        )
+    weighted = [place for part in match.subgraphs for place in _weighted(part)]
+    without = len(set(weighted) - {place for part in match.subgraphs for place in _paired(part)})
+    if _are_most(without, len(weighted)):
+        return (
+            f"{without} of {counted(len(weighted), 'operator')} with weights of {names[0]} have no partner in "
+            f"{names[1]}: are both files forms of one model?"
+        )
+    return ""
+
+
+def _are_most(count: int, whole: int) -> bool:
+    return count >= 2 and 2 * count > whole
+
+
+def _weighted(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
+    """Yield the float operators that have constant weights as (subgraph, operator)."""
+    for operator in part.first.operators:
+        facts = traits_of(operator.kind)
+        found = facts.tensors(operator)
+        held = (found[role] for role, kind in facts.inputs.items() if kind == "weight" and role in found)
+        if any(part.first.tensors[origin_of(part.first, i)].is_constant for i in held if i >= 0):
+            yield part.first.index, operator.index
+
+
+def _paired(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
+    """Yield the float operators whose partner has weights of the same size as (subgraph, operator)."""
+    for one, other in part.operators:
+        if any(held.kind == "weight" for held in constants_of(part, one, other)):
+            yield part.first.index, one
 
 
 def _cosine(held: HeldConstant) -> float | None:

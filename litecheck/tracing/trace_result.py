@@ -24,6 +24,8 @@ Cause = Literal[
     "arithmetic",
 ]
 CAUSES: tuple[Cause, ...] = get_args(Cause)
+#: Causes that inputs without the model's preprocessing can have.
+RANGE_CAUSES: tuple[Cause, ...] = ("input_range", "output_range", "shared_range")
 #: Avoidable loss in dB from which an operator is a culprit.
 LEAST_LOSS = 3.0
 #: Share of the outputs' error below which a culprit is not a failure.

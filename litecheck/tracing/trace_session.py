@@ -24,7 +24,7 @@ from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprit_shares import explained, merged, ranked
-from litecheck.tracing.culprits import culprits
+from litecheck.tracing.culprits import UNPREPROCESSED, culprits
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
@@ -35,7 +35,7 @@ from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.storage import check_quantized, is_quantized, with_finite_scales
-from litecheck.tracing.trace_result import Culprit, Trace, TracedOperator, TracedOutput
+from litecheck.tracing.trace_result import RANGE_CAUSES, Culprit, Trace, TracedOperator, TracedOutput
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
 from litecheck.tracing.trace_settings import TraceSettings
 from litecheck.tracing.twin import Twin, make_twin, shared_by
@@ -158,7 +158,11 @@ def _traced(
     leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
     fix, parent = None, parent_doubt(found)
     doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
-    doubtful = doubt and not is_trained(real)  # A trained model states its ranges.
+    warnings = () if asked.random else data.warnings
+    notes += warnings
+    if unstated := bool(warnings and not doubt and named) and named[0].cause in RANGE_CAUSES:
+        named = [replace(named[0], detail=f"{named[0].detail}; {UNPREPROCESSED}"), *named[1:]]
+    doubtful = (doubt or unstated) and not is_trained(real)  # A trained model states its ranges.
     if asked.fix and not (bridged or parent or doubtful or violated.load) and made.tried:
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(

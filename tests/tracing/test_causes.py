@@ -108,6 +108,14 @@ def test_weight_scales(weights: Any, scales: Any, words: str) -> None:
         (FEW, "its weights have 2 levels"),
         (-STORED, "4 of 4 channels have the opposite sign, the first is channel 0"),
         (changed(STORED, 2, -STORED[2]), "1 of 4 channels has the opposite sign: channel 2"),
+        (
+            np.clip(STORED, -50, 60),
+            "4 of 4 channels are clipped, channel 0 to -0.394..0.472, and the float model's are -0.995..1",
+        ),
+        (
+            changed(STORED, 2, np.clip(STORED[2], -50, 127)),
+            "1 of 4 channels is clipped, channel 2 to -0.787..2, and the float model's are -1.94..2",
+        ),
         (-STORED // 2, "its weights differ by 1.5e+02 % (rms), most in 4 of 4 channels"),
         (
             changed(STORED, 3, np.clip(STORED[3] + 12, -127, 127)),
@@ -121,6 +129,15 @@ def test_weight_scales(weights: Any, scales: Any, words: str) -> None:
 )
 def test_weights(weights: Any, words: str) -> None:
     assert cause("weights", integers(weights)) == ("weights", words)
+
+
+def test_weights_of_a_range_that_is_too_wide_or_too_narrow() -> None:
+    """Stored integers follow the scale, and only few levels are used, or integers saturate."""
+    coarse = integers(np.rint(WEIGHTS / (5 * SCALES[:, None])), 5 * SCALES)
+    assert cause("weights", coarse) == ("weights", "its weights use 51 of 256 levels")
+    narrow = integers(np.clip(np.rint(2 * WEIGHTS / SCALES[:, None]), -127, 127), SCALES / 2)
+    words = "4 of 4 channels are clipped, channel 0 to -0.5..0.5, and the float model's are -0.995..1"
+    assert cause("weights", narrow) == ("weights", words)
 
 
 @pytest.mark.parametrize(

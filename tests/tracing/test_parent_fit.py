@@ -44,3 +44,19 @@ def test_parent_doubt(stored: np.ndarray, words: str) -> None:
     found = parent_doubt(match(net(WEIGHTS, "float32"), net(stored, "int8")))
     assert words in found
     assert bool(found) is bool(words)
+
+
+def test_another_network() -> None:
+    """No layer of the quantized model has weights of the float model's shapes."""
+    words = "3 of 3 operators with weights of the float model have no partner in the quantized model"
+    assert words in parent_doubt(match(net(WEIGHTS, "float32"), net(WEIGHTS[:, :6], "int8")))
+    assert words in parent_doubt(match(net(WEIGHTS, "float32"), relu()))
+
+
+def relu() -> Model:
+    main = (builder := ModelBuilder()).subgraph()
+    x, y = (main.tensor(name, (1, 8), "int8", quantized(0.5)) for name in "xy")
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()

@@ -303,6 +303,19 @@ def test_an_unusual_sample_is_named_and_not_the_preprocessing(factors: tuple[int
     assert ("preprocessed" in found.doubt) is not named
 
 
+@pytest.mark.parametrize("kind", ["too_narrow", "weights"])
+def test_a_warning_of_the_data_is_asked_about_if_ranges_do_not_fit(kind: str, residual: Pair) -> None:
+    """Images without a stated preprocessing may reach further than the calibration data of the model."""
+    planted = plant(kind, residual.quantized, np.random.default_rng(1))
+    assert planted is not None
+    data = replace(residual.data, warnings=("0..1 by default",))
+    found = litecheck.trace(residual.real, planted.model, data=(data,), runtime="litecheck", samples=2)
+    asked = found.culprits[0].detail.endswith("; are these data preprocessed as the model expects?")
+    assert asked is (kind == "too_narrow")
+    assert (found.fix is None) is asked
+    assert "0..1 by default" in found.notes
+
+
 def test_without_the_float_model_ranges_are_measured(tmp_path: Path) -> None:
     model = load_model(FIXTURES / "convert" / "residual_int8.tflite")
     arrays = np.stack([next(iter(sample.values())) for sample in samples("residual")])[:4]

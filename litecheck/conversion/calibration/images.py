@@ -50,7 +50,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
 def _unstated(place: Path) -> str:
     return (
         f"{place}: no preprocessing is stated, so images are brought to 0..1; if the model was trained on -1..1 "
-        "(MobileNet), add --preprocessing 1/127.5:-1, if on 0..255, --preprocessing 1:0. Wrong ranges give a wrong model"
+        "(MobileNet), add --preprocessing 1/127.5:-1, if on 0..255, --preprocessing 1:0"
     )
 
 

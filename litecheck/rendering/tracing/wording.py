@@ -12,6 +12,7 @@ from litecheck.tracing.trace_result import (
     BAD_SNR,
     LEAST_LOSS,
     LEAST_SHARE,
+    RANGE_CAUSES,
     Cause,
     Culprit,
     Trace,
@@ -29,12 +30,13 @@ CAUSES: dict[Cause, tuple[str, str]] = {
     "input_range": ("input range", "The range of an input does not fit its values."),
     "activation": ("activation", "The operator has another activation than the float operator."),
     "option": ("option", "The operator has other options than the float operator."),
-    "operands": ("operands", "The inputs are in another order than in the float model."),
+    "operands": (
+        "operands",
+        "The inputs are in another order than in the float model, or are other tensors.",
+    ),
     "shared_range": ("shared range", "Tensors with unlike ranges share one scale."),
     "arithmetic": ("arithmetic", "The outputs of the kernel do not follow from its parameters."),
 }
-#: Causes that inputs without the model's preprocessing can have.
-_RANGES = ("input_range", "output_range", "shared_range")
 #: Full length of a bar, in dB.
 BAR_DB = 60.0
 HEADS = (
@@ -107,7 +109,7 @@ def _accuracy(trace: Trace) -> str:
 
 def _is_of_data(trace: Trace) -> bool:
     """Return True if samples do not fit an input, and nothing but ranges is wrong with the model."""
-    return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in _RANGES)
+    return bool(trace.doubt) and (not trace.has_loss or trace.culprits[0].cause in RANGE_CAUSES)
 
 
 def _fix_gain(trace: Trace) -> str:

@@ -1,0 +1,49 @@
+"""Inputs of a quantized operator that stand for another tensor than the float operator reads."""
+
+from __future__ import annotations
+
+from litecheck.model.graph import wiring_of
+from litecheck.model.matching import SubgraphMatch
+from litecheck.model.tensor_matching import NO_PARTNER
+from litecheck.model.types import Subgraph
+from litecheck.profile.operators import traits_of
+from litecheck.tracing.fed_operators import FedOperator
+
+
+def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
+    """Return the input that stands for another tensor than the float operator reads, or "".
+
+    Example: an ADD is lost, and the next layer reads the output of the convolution before the ADD.
+    """
+    mine, homes = part.first.operators[fed.one], dict(fed.feeds)
+    for place, (old, new) in enumerate(zip(mine.inputs, fed.operator.inputs, strict=False)):
+        home = homes.get(new, -1)
+        if min(home, old) < 0 or _origin(part.first, fed.reads.get(home, home)) == _origin(part.first, old):
+            continue
+        lost = {one.operator for one in part.unmatched if one.side == 0 and one.reason == NO_PARTNER}
+        writer = wiring_of(part.first).last_writer.get(old, -1)
+        tail = ", which the quantized model lacks" if writer in lost else ""
+        return (
+            f"its {traits_of(mine.kind).role(place)} is {_source(part.second, new)}, and the float operator's is "
+            f"{_source(part.first, old)} of the float model{tail}"
+        )
+    return ""
+
+
+def _origin(subgraph: Subgraph, index: int) -> int:
+    """Return the tensor in front of operators that keep all elements, for example in front of RESHAPE."""
+    wiring = wiring_of(subgraph)
+    for _ in subgraph.operators:
+        writer = wiring.last_writer.get(index, -1)
+        if writer < 0 or subgraph.operators[writer].kind != "RESHAPE":
+            break
+        index = subgraph.operators[writer].inputs[0]
+    return index
+
+
+def _source(subgraph: Subgraph, index: int) -> str:
+    """Return ``the output of ADD #5``, or the name of an input of the model."""
+    writer = wiring_of(subgraph).last_writer.get(index, -1)
+    if writer < 0:
+        return f"'{subgraph.tensors[index].name}'"
+    return f"the output of {subgraph.operators[writer].kind} #{writer}"
