@@ -157,6 +157,7 @@ def cut_words(held: HeldConstant) -> str:
         return ""
     low, high, step = rows.min(axis=1), rows.max(axis=1), steps.astype(np.float64)
     least, most = real.min(axis=1), real.max(axis=1)
+    step = np.maximum(step, np.maximum(-least, most) / 127)  # values that were rounded to 8 bits before
     cut = (least < low - 2 * step) | (most > high + 2 * step)
     kept = np.clip(real, low[:, np.newaxis], high[:, np.newaxis])
     clipped = cut & ((low != 0) | (high != 0)) & (np.abs(kept - rows).max(axis=1) < step)
