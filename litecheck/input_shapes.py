@@ -24,9 +24,11 @@ def shape_mismatch(
 
 
 def _cure(given: tuple[int, ...], own: tuple[int, ...], leading: int) -> str:
-    """Return the fix for a missing first axis, or for channels before height and width; "" for other errors."""
+    """Return the fix for a missing first axis, several samples, or channels in front; "" for other errors."""
     if given and leading < 2 and _fits(given, own if leading else own[1:]):
         return ". Add a first axis: array[numpy.newaxis]"
+    if not leading and own[:1] == (1,) and len(given) == len(own) and _fits((1, *given[1:]), own):
+        return ". Give one sample: array[:1]"
     first = len(given) - 3
     if len(own) >= 3 and first >= leading:
         moved = (*given[leading:first], *given[first + 1 :], given[first])

@@ -35,3 +35,11 @@ def test_channels_first_are_seen_and_the_cure_works(leading: tuple[str, ...]) ->
     assert text.endswith("Channels first? Move them to the end: numpy.moveaxis(array, 1, -1)")
     assert np.moveaxis(np.zeros(given), 1, -1).shape[1:] == (32, 30, 3)
     assert "Channels" not in shape_mismatch("x", (1, 32, 3, 30), (1, 32, 30, 3), leading)
+
+
+def test_one_sample_is_advised_where_one_fits() -> None:
+    text = shape_mismatch("x", (5, 4, 3), (1, 4, 3), ())
+    assert text == "input 'x': got shape (5, 4, 3), expected (1, 4, 3). Give one sample: array[:1]"
+    assert np.zeros((5, 4, 3))[:1].shape == (1, 4, 3)
+    assert "sample" not in shape_mismatch("x", (5, 4, 2), (1, 4, 3), ())
+    assert "sample" not in shape_mismatch("x", (5, 4, 3), (2, 4, 3), ())

@@ -111,7 +111,9 @@ def trace(
     from litecheck.errors import ConfigError
 
     if len(models) > 2:
-        raise ConfigError(f"expected a float and a quantized model, got {len(models)} files")
+        raise ConfigError(
+            f"expected a float and a quantized model, got {len(models)} files; samples are --data FILE"
+        )
     alone = {"--device": device, "--against": against, "--min-snr": min_snr, "--max-loss": max_loss}
     if len(models) == 1 and (given := [name for name, value in alone.items() if value is not None]):
         raise ConfigError(f"{given[0]} needs the float model: litecheck trace FLOAT INT8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from typing import Any
 
@@ -11,6 +12,10 @@ from litecheck.cli.renamed import renamed
 _NUMBER = re.compile(
     r"(?:'(.*)' is not a valid (?:int|float)|(.*) is not in the) range.*|'(.*)' is not .*", re.DOTALL
 )
+#: typer's message for one argument too many.
+_EXTRA = re.compile(r"Got unexpected extra argument\S* \(([^ ]+)\)\.?")
+#: Options that take an array or a folder, and that take the other files, first those that commands have together.
+_OF_ARRAYS, _OF_FILES = ("--data", "--input"), ("--output",)
 
 
 def usage_text(error: Any) -> str:
@@ -50,6 +55,13 @@ def _wrong_value(error: Any) -> str:
     return f"{_name(parameter)}: {message}"
 
 
+def _option_for(file: str, context: Any) -> str:
+    """Return the option of a command that takes a file, or "". Example: ``--data`` for ``samples.npz``."""
+    known = {name for one in context.command.params for name in one.opts} if context else set()
+    arrays = file.endswith((".npz", ".npy")) or os.path.isdir(file)
+    return next((one for one in (_OF_ARRAYS if arrays else _OF_FILES) if one in known), "")
+
+
 def _expected_values(kind: Any) -> str:
     """Return the values of a type of numbers. Example: ``a whole number from 1``."""
     noun = "a whole number" if kind.name.startswith("int") else "a number"
@@ -62,5 +74,8 @@ def _name(parameter: Any) -> str:
 
 
 def _other_text(error: Any) -> str:
+    if one := _EXTRA.fullmatch(error.format_message()):
+        option = _option_for(one[1], error.ctx)
+        return f"unexpected argument {one[1]}" + (f"; did you mean {option} {one[1]}?" if option else "")
     message = str(error.format_message()).rstrip(".")
     return message[:1].lower() + message[1:]

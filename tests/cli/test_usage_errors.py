@@ -53,6 +53,22 @@ Run = Callable[..., Result]
         ),
         (("validate",), "missing argument MODEL. See 'litecheck validate --help'"),
         (
+            ("convert", "good.tflite", "int8.tflite"),
+            "unexpected argument int8.tflite; did you mean --output int8.tflite? See 'litecheck convert --help'",
+        ),
+        (
+            ("run", "good.tflite", "x.npy"),
+            "unexpected argument x.npy; did you mean --input x.npy? See 'litecheck run --help'",
+        ),
+        (
+            ("convert", "good.tflite", "x.npz"),
+            "unexpected argument x.npz; did you mean --data x.npz? See 'litecheck convert --help'",
+        ),
+        (
+            ("diff", "a.tflite", "b.tflite", "c.tflite"),
+            "unexpected argument c.tflite. See 'litecheck diff --help'",
+        ),
+        (
             ("verify", "good.tflite"),
             "missing option --device; 'litecheck devices' lists the devices. See 'litecheck verify --help'",
         ),

@@ -79,7 +79,9 @@ def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData
         return archives([place], str(place), model, options)
     if place.suffix == ".npy":
         return one_array(place, model, options)
-    raise InputError(f"{place}: calibration data are .npz, .npy, a folder, or a Python file")
+    raise InputError(
+        f"{place}: calibration data are .npz, .npy, a folder of these or of images, or a Python file"
+    )
 
 
 def _image_files(place: Path, depth: int = _DEPTH) -> list[Path]:
