@@ -29,7 +29,7 @@ def homes_of(
         for old, new in zip(outputs, theirs.outputs, strict=False):
             if min(old, new) >= 0:
                 homes[new] = old
-    _map_conversions(first, second, homes, {other for _, other in partners})
+    _map_conversions(first, second, homes, {other: one for one, other in partners})
     _map_constants(first, second, partners, homes)
     return homes, absorbed
 
@@ -59,18 +59,19 @@ def _find_absorbed(
 
 
 def _map_conversions(
-    first: Subgraph, second: Subgraph, homes: dict[int, int], matched: Collection[int]
+    first: Subgraph, second: Subgraph, homes: dict[int, int], partners: Mapping[int, int]
 ) -> None:
-    """Give the outputs of QUANTIZE, DEQUANTIZE and same-shape RESHAPE the meaning of their input, and vice versa."""
+    """Give outputs of QUANTIZE, DEQUANTIZE and inserted operators the meaning of their input, in either direction."""
     for operators in (second.operators, tuple(reversed(second.operators))):
         for operator in operators:
-            passes_on = operator.kind in CONVERSIONS or (
-                operator.index not in matched and operator.kind == "RESHAPE"
-            )
-            if not passes_on or not has_ends(operator):
+            if not has_ends(operator):
                 continue
             old, new = operator.inputs[0], operator.outputs[0]
             if second.tensors[old].shape != second.tensors[new].shape:
+                continue
+            if operator.kind not in CONVERSIONS and not _is_inserted(
+                first, second, homes, partners, operator
+            ):
                 continue
             if old in homes:
                 homes.setdefault(new, homes[old])
@@ -84,6 +85,41 @@ def _map_conversions(
         ):
             stored, real = operator.inputs[0], operator.outputs[0]
             homes.update({new: stored for new, old in homes.items() if old == real})
+
+
+def _is_inserted(
+    first: Subgraph,
+    second: Subgraph,
+    homes: Mapping[int, int],
+    partners: Mapping[int, int],
+    operator: Operator,
+) -> bool:
+    """Return True if the partners of all readers of an operator without a partner read the tensor in front of it.
+
+    Examples: a RELU or a RESHAPE that only the second subgraph has.
+    """
+    if operator.index in partners or not is_transparent(second, operator):
+        return False
+    readers, source = (
+        wiring_of(second).readers.get(operator.outputs[0], ()),
+        homes.get(operator.inputs[0], -1),
+    )
+    return bool(readers) and all(
+        _reads(first, second, partners, reader, operator.outputs[0], source) for reader in readers
+    )
+
+
+def _reads(
+    first: Subgraph, second: Subgraph, partners: Mapping[int, int], reader: int, index: int, source: int
+) -> bool:
+    """Return True if the partner of an operator reads ``source`` at the place of the tensor ``index``."""
+    place = second.operators[reader].inputs.index(index)
+    inputs = first.operators[partners[reader]].inputs if reader in partners else ()
+    return (
+        place < len(inputs)
+        and inputs[place] >= 0
+        and source in (inputs[place], origin_of(first, inputs[place]))
+    )
 
 
 def _map_constants(

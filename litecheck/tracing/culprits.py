@@ -215,8 +215,9 @@ def _copies(bench: Bench) -> Iterator[Culprit]:
         base = sum(errors.ratio(name) or 0.0 for name in ("stored", "source")) or _LEAST
         decibels = min(120.0, 10 * math.log10(max(errors.ratio("copied") or 0.0, base) / base))
         if decibels >= LEAST_LOSS:
-            detail = "it changes the values that it passes on"
-            yield _culprit(bench, operator.index, "arithmetic", decibels, detail, index)
+            detail = "the float model has no such operator, and it changes the values that it passes on"
+            cause: Cause = "activation" if traits_of(operator.kind).elementwise == "unary" else "arithmetic"
+            yield _culprit(bench, operator.index, cause, decibels, detail, index)
 
 
 def _doubt_of_input(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:

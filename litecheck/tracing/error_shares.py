@@ -53,7 +53,7 @@ class ErrorShares:
                 continue
             old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
             if old in real:
-                copied = self._bench.copied(one.tensor, real[old]) if one.cause == "arithmetic" else None
+                copied = self._bench.copied(one.tensor, real[old]) if one.cause != "input_range" else None
                 found[old] = (in_tensor(real[old], tensor) if copied is None else copied) - real[old]
         return found
 

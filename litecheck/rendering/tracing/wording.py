@@ -131,11 +131,10 @@ def _main_operator(trace: Trace) -> str:
     if share < LEAST_SHARE:
         return ""
     row = next((one for one in trace.operators if (one.subgraph, one.operator) == (0, number)), None)
-    return (
-        f"; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{shorten(row.name)}'"
-        if row
-        else ""
-    )
+    if row is None:
+        return ""
+    loss = f", which loses {row.avoidable_db:.1f} dB more than it must" if row.avoidable_db >= 1 else ""
+    return f"; {100 * share:.0f} % of the outputs' error comes from {where(row)} '{shorten(row.name)}'{loss}"
 
 
 def _without_kernel(trace: Trace) -> str:
