@@ -112,6 +112,8 @@ def value_words(held: HeldConstant, axis: int) -> str:
     if dead.any() and rows.shape[1] > 1:
         verb = "have equal weights" if rows[dead].any() else "are 0" if dead.sum() > 1 else "is 0"
         return f"{int(dead.sum())} of {counted(len(rows), 'channel')} {verb}"
+    if words := _dead_inputs(want, got, axis):
+        return words
     levels = np.unique(stored).size
     if held.stored.dtype != "int4" and stored.size > 4 * _LEVELS and levels <= _LEVELS:
         return f"its weights have {levels} levels"
@@ -127,6 +129,18 @@ def value_words(held: HeldConstant, axis: int) -> str:
         return words
     share = f"its weights differ by {100 * np.sqrt(relative_error(held)):.2g} % (rms)"
     return f"{share}, most in {wrong:,} of {counted(len(rows), 'channel')}" if wrong else share
+
+
+def _dead_inputs(want: NDArray[np.float64], got: NDArray[np.float64], axis: int) -> str:
+    """Return the input channels of zeros that the float model's weights have not, or "". Input channels are last."""
+    if want.ndim < 2 or axis == want.ndim - 1:
+        return ""
+    columns, real = (values.reshape(-1, want.shape[-1]).any(axis=0) for values in (got, want))
+    dead = np.flatnonzero(real & ~columns)
+    if not dead.size or dead.size == real.size:
+        return ""
+    verb = "are 0, the first is" if dead.size > 1 else "is 0:"
+    return f"{dead.size} of {counted(real.size, 'input channel')} {verb} channel {dead[0]}"
 
 
 def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: Tensor) -> str:

@@ -53,12 +53,16 @@ class _Fit:
         return _ratio(self.products @ columns, self.squares @ np.square(columns))
 
     def columns(self, free: bool) -> Factors:
-        """Return the factor of each input channel that fits best; with ``free``, output channels have factors as well."""
+        """Return the factor of each input channel that fits best; with ``free``, output channels have factors as well.
+
+        A channel of zeros has the median factor of the others.
+        """
         rows = np.ones(len(self.products))
         for _ in range(_ROUNDS if free else 1):
             columns = _ratio(self.products.T @ rows, self.squares.T @ np.square(rows))
             rows = self.rows(columns) if free else rows
-        return columns
+        known = (self.products > 0).any(axis=0)
+        return np.where(known, columns, np.median(columns[known])) if known.any() else columns
 
 
 def _ratio(products: Factors, squares: Factors) -> Factors:
@@ -91,8 +95,11 @@ def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
     want, got = constant_values(held.real), constant_values(held.stored)
     if want is None or got is None or want.shape != got.shape:
         return None
-    got = np.where(np.abs(got - want) <= _ROUNDED * _steps(held.stored), want, got)
     places = dict.fromkeys((layer.out, layer.into))
+    rounded = np.abs(got - want) <= _ROUNDED * _steps(held.stored)
+    for place in places:  # small weights of a channel of zeros are no rounded weights
+        rounded &= got.any(axis=tuple(n for n in range(want.ndim) if n != place), keepdims=True)
+    got = np.where(rounded, want, got)
     rest = tuple(n for n in range(want.ndim) if n not in places)
     sums = [np.sum(values, axis=rest) for values in (want * got, np.square(want), np.square(got))]
     diagonal = len(places) == 1

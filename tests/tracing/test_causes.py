@@ -106,6 +106,11 @@ def test_weight_scales(weights: Any, scales: Any, words: str) -> None:
         (changed(STORED, (slice(1, 3),), 0), "2 of 4 channels are 0"),
         (changed(STORED, (slice(0, 2),), 7), "2 of 4 channels have equal weights"),
         (FEW, "its weights have 2 levels"),
+        (changed(STORED, (slice(None), 5), 0), "1 of 32 input channels is 0: channel 5"),
+        (
+            changed(STORED, (slice(None), slice(5, 8)), 0),
+            "3 of 32 input channels are 0, the first is channel 5",
+        ),
         (-STORED, "4 of 4 channels have the opposite sign, the first is channel 0"),
         (changed(STORED, 2, -STORED[2]), "1 of 4 channels has the opposite sign: channel 2"),
         (

@@ -10,7 +10,9 @@ import pytest
 from litecheck import convert_model, trace
 from litecheck.conversion.equalize import equalize
 from litecheck.model.build import ModelBuilder
+from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.matching import match
+from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.model.types import Model
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.trace_result import Trace
@@ -118,6 +120,26 @@ def test_wrong_weights_of_one_layer_are_no_equalization(place: int) -> None:
     planted = FAULTS["weights"](model, layers[place], np.random.default_rng(0))
     assert planted is not None
     assert equalized_channels(match(real, planted.model)) == ()
+
+
+def test_an_input_channel_of_zeros_is_no_equalization() -> None:
+    """Zeros are nearly the float weights that round to 0, and no factor of the channel."""
+    weights = np.random.default_rng(0).normal(0, 1, (3, 8, 8))
+    weights[1, 0, 3] = 1e-4
+    real = dense(*weights)
+    model = convert_model(real, data=(drawn(real, 0),), device="litecheck", agreement=False).conversion.model
+    main = model.subgraphs[0]
+    layer = [op for op in main.operators if op.kind == "FULLY_CONNECTED"][1]
+    stored = stored_integers(main.tensors[layer.inputs[1]])
+    assert stored is not None
+    assert stored[0, 3] == 0
+    changed = np.where(np.arange(8) == 3, 0, stored).astype(np.int8)
+    editor = SubgraphEditor(main)
+    editor.set_tensor(layer.inputs[1], data=bytes_of(changed.reshape(-1)))
+    model = with_subgraphs(model, [editor.finish()[0]])
+    assert equalized_channels(match(real, model)) == ()
+    first = trace(real, model, data=(drawn(real, 0),), fix=False, runtime="litecheck").culprits[0]
+    assert (first.operator, first.detail) == (layer.index, "1 of 8 input channels is 0: channel 3")
 
 
 def test_a_layer_that_stays_float() -> None:
