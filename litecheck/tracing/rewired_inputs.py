@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from litecheck.model.graph import wiring_of
 from litecheck.model.matching import SubgraphMatch
-from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.model.types import Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.fed_operators import FedOperator
@@ -20,7 +19,7 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
         home = homes.get(new, -1)
         if min(home, old) < 0 or _origin(part.first, fed.reads.get(home, home)) == _origin(part.first, old):
             continue
-        lost = {one.operator for one in part.unmatched if one.side == 0 and one.reason == NO_PARTNER}
+        lost = {one.operator for one in part.unmatched if one.side == 0}
         writer = wiring_of(part.first).last_writer.get(old, -1)
         tail = ", which the quantized model lacks" if writer in lost else ""
         return (
