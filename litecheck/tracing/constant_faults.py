@@ -23,9 +23,10 @@ _EXPLAINED = 0.5
 _LEVELS = 16
 #: Share of the power of weights below which a difference is rounding.
 _SAME = 0.02
-#: Share of weights that clipping must leave as they are, and steps up to which a difference is rounding, also of weights that
-#: were rounded to 8 bits before.
-_INSIDE, _ROUNDING = 0.1, 0.6
+#: Share of weights that clipping must leave as they are.
+_INSIDE = 0.1
+#: Steps up to which a difference is rounding, also of weights that were rounded to 8 bits before.
+_ROUNDING = 0.6
 
 
 def relative_error(held: HeldConstant) -> float:
