@@ -151,7 +151,9 @@ def test_a_reshape_with_another_zero_point_is_named(residual: Pair) -> None:
     first = found.culprits[0]
     place = next(op.index for op in changed.subgraphs[0].operators if op.outputs == (made,))
     assert (first.operator, first.opcode, first.cause) == (place, "RESHAPE", "arithmetic")
-    assert first.detail.startswith("it changes the values that it passes on (output: output has scale ")
+    assert first.detail.startswith(
+        "the float model has no such operator, and it changes the values that it passes on (output: output has scale "
+    )
     assert first.share is not None
     assert first.share > 0.5
     assert found.exit_code == 1
