@@ -39,7 +39,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
         "counts the products of a sum",
     ),
-    "model/tensor_matching.py": ({"RESHAPE"}, "passes on values in the same order, below all rules"),
     "profile/measurements/windows.py": ({"DEPTHWISE_CONV_2D"}, "counts the products of a sum"),
     "profile/measurements/estimates.py": ({"ADD", "MUL", "SUB"}, "bounds a result by its operands"),
     "profile/measurements/scales.py": (
@@ -80,7 +79,7 @@ def test_no_module_lists_operators(path: Path) -> None:
 
 
 def test_exceptions_are_few_and_have_reasons() -> None:
-    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 27
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 26
     assert all(reason for _, reason in REASONS.values())
 
 

@@ -30,11 +30,11 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
 
 
 def _origin(subgraph: Subgraph, index: int) -> int:
-    """Return the tensor in front of operators that keep all elements, for example in front of RESHAPE."""
+    """Return the tensor before operators that only change a shape, for example before RESHAPE."""
     wiring = wiring_of(subgraph)
     for _ in subgraph.operators:
         writer = wiring.last_writer.get(index, -1)
-        if writer < 0 or subgraph.operators[writer].kind != "RESHAPE":
+        if writer < 0 or not traits_of(subgraph.operators[writer].kind).view:
             break
         index = subgraph.operators[writer].inputs[0]
     return index
