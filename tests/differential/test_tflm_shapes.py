@@ -69,6 +69,10 @@ CASES: dict[str, tuple[str, Draw, list[tuple[int, ...]]]] = {
     "CONCATENATION of rank 7": (
         "CONCATENATION/limits/values.rank", drawn("CONCATENATION", data(SEVEN), data(SEVEN), axis=0), [(2, *SEVEN[1:])]
     ),
+    "CONCATENATION of 11 inputs": (
+        "CONCATENATION/limits/listed_inputs", drawn("CONCATENATION", *[data(IMAGE) for _ in range(11)], axis=0),
+        [(11 * IMAGE[0], *IMAGE[1:])],
+    ),
     "L2_NORMALIZATION of rank 5": (
         "L2_NORMALIZATION/limits/input.rank", drawn("L2_NORMALIZATION", data(FIVE)), [FIVE]
     ),

@@ -38,6 +38,10 @@ _LARGEST_DIMENSION = (1 << 31) - 1
 
 
 def _set_listed_inputs(plan: Plan, value: int) -> Plan | None:
+    last = plan.inputs[-1] if plan.inputs else ""
+    if len(tensors := plan.operands.get(last, ())) > 1:  # a repeated role
+        count = value - len(plan.inputs) + 1
+        return plan.with_role(last, [tensors[0].but() for _ in range(count)]) if count > 0 else None
     if not 0 <= value <= len(plan.inputs) or not plan.optional.issuperset(plan.inputs[value:]):
         return None
     return plan.without(*plan.inputs[value:]).but(explicit_absent=value == len(plan.inputs))
