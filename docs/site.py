@@ -17,6 +17,7 @@ from mkdocs.structure.files import File, Files
 
 from docs.mutation_pages import pages as mutation_pages
 from docs.rule_pages import pages as rule_pages
+from docs.rule_pages import rules_index_on_the_site
 from docs.target_pages import linked_to_pages
 from docs.target_pages import pages as target_pages
 from litecheck.profile.load import load_profile, profile_names
@@ -49,4 +50,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             return match[1]
         return f"[{match[1]}]({repository}/{path.relative_to(inside.parent)}{'#' + anchor if anchor else ''})"
 
+    if page.file.src_uri == "rules.md":
+        found = {file.src_uri.removeprefix("rules/").removesuffix(".md") for file in files}
+        markdown = rules_index_on_the_site(markdown, found)
     return _OUTSIDE.sub(replaced, linked_to_pages(markdown))

@@ -20,6 +20,7 @@ MODELS = {
     "build/model.tflite": "fc_int8.tflite",
     "float.tflite": "float_detector.tflite",
     "samples.npz": "float_detector.npz",
+    "other.npz": "float_detector.npz",
 }
 #: A whole suite and a start for each run take minutes, so the replay runs less. Its delegate has other options than the
 #: page's.
@@ -44,6 +45,14 @@ count = len(json.loads((inputs / "inputs.json").read_text()))
 given = tuple(numpy.load(inputs / f"input_{{n}}.npy") for n in range(count))
 for n, values in enumerate(litecheck.run(litecheck.load_model(model), given).outputs.values()):
     numpy.save(outputs / f"output_{{n}}.npy", values)
+"""
+#: An input and an output that an app saved.
+_PHONE = """
+import numpy, litecheck
+values = numpy.arange(6, dtype="int8")[None]
+done = litecheck.run(litecheck.load_model("model.tflite"), (values,), arithmetic="litert-xnnpack")
+numpy.save("phone_input.npy", values)
+numpy.save("phone_output.npy", *done.outputs.values())
 """
 
 
@@ -107,6 +116,11 @@ def _block(start: str) -> Callable[[Path, str, Path], None]:
     return make
 
 
+def _phone(target: Path, text: str, python: Path) -> None:
+    """Write an input of ``model.tflite`` and the output of a phone that computes as XNNPACK."""
+    subprocess.run([str(python), "-c", _PHONE], cwd=target.parent, check=True)
+
+
 _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "libacme.so": _delegate,
     "build/libacme.so": _delegate,
@@ -114,6 +128,7 @@ _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "simulate": _simulate,
     "board": _simulate,
     "claims.yaml": _claims,
+    "phone_input.npy": _phone,
     "acme.yaml": _block("arithmetic"),
     "device.arithmetic.yaml": _block("arithmetic"),
     "acme-npu.arithmetic.yaml": _block("arithmetic"),

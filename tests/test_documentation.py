@@ -212,6 +212,7 @@ def test_whole_profiles_in_the_guide_load(tmp_path: Path) -> None:
     guide = (
         *fenced(text_of("docs/rules-language.md"), "yaml"),
         *fenced(text_of("docs/writing-a-profile.md"), "yaml"),
+        *fenced(text_of("docs/your-chip.md"), "yaml"),
     )
     whole = [block for block in guide if block.startswith("profile: ")]
     assert len(whole) > 1

@@ -10,6 +10,7 @@ import pytest
 from rich.console import Console
 
 from docs.rule_pages import pages as rule_pages
+from docs.rule_pages import rules_index_on_the_site
 from litecheck.errors import ConfigError
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -176,7 +177,7 @@ def test_the_reference_lists_what_a_profile_states_itself(acme: Profile, child: 
     assert all(text.startswith("# ") and text.endswith("\n") for text in pages.values())
     assert pages["acme"].startswith(
         "# acme\n\nAcme NPU. Source: https://example.org/acme\n\n"
-        "Judges operators whose activations are int8; an operator without a rule is a violation."
+        "Checks operators with activations of int8; an operator without a rule is a violation."
     )
     assert "- [FULLY_CONNECTED](acme/FULLY_CONNECTED.md)" in pages["acme"]
     rule = pages["acme/FULLY_CONNECTED"]
@@ -192,3 +193,21 @@ def test_the_reference_lists_what_a_profile_states_itself(acme: Profile, child: 
         if line.startswith("- ")
     ] == ["- `input/zero_point`"]
     assert "child/CONCATENATION" not in pages
+
+
+def test_the_reference_lists_impacts_that_a_child_changes(acme: Profile, tmp_path: Path) -> None:
+    text = CHILD + 'effects: {"*/*/dtype": fails to load}\n'
+    (tmp_path / "child.yaml").write_text(text, "utf-8")
+    pages = rule_pages([acme, load_profile(str(tmp_path / "child.yaml"))])
+    changed = "[acme](../acme/CONCATENATION.md) states these requirements. Their impacts in child:\n\n"
+    assert changed + "- fails to load: `values/dtype`, `output/dtype`\n" in pages["child/CONCATENATION"]
+    assert (
+        "`CONCATENATION/ROLE/dtype`. The text in\nparentheses is the impact" in pages["child/CONCATENATION"]
+    )
+
+
+def test_the_index_of_the_site_links_to_rule_pages() -> None:
+    row = "| ADD | [115](../rules/litert-int8.yaml#L115) | [9](../rules/tflm.yaml#L9) |"
+    assert rules_index_on_the_site(row, {"litert-int8/ADD"}) == (
+        "| ADD | [115](rules/litert-int8/ADD.md) | [9](../rules/tflm.yaml#L9) |"
+    )
