@@ -13,7 +13,7 @@ _PREFACE = """# Rules by operator
 
 Each operator with the lines of its entries in the rule files. A profile that extends another states only the
 requirements that it adds or narrows. `litecheck rules OPERATOR` prints the requirements of an operator, and
-`litecheck explain PATH` one requirement with its reason. The built site has a page for each profile and operator.
+`litecheck explain PATH` one requirement with its reason. On the built site, each number links to the page of the operator.
 
 """
 
