@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 import typer
 import yaml
+from typer.testing import CliRunner
 
 from docs.generate import WHOLE, documents, up_to_date
 from docs.picture import PICTURE, picture
@@ -219,6 +220,17 @@ def test_whole_profiles_in_the_guide_load(tmp_path: Path) -> None:
     for block in whole:
         (tmp_path / "guide.yaml").write_text(block)
         assert tuple(load_profile(tmp_path / "guide.yaml").requirements())
+
+
+def test_the_npu_beside_a_cpu_places_the_operators_that_its_page_states(tmp_path: Path) -> None:
+    page = text_of("docs/your-chip.md")
+    (npu,) = (block for block in fenced(page, "yaml") if block.startswith("profile: "))
+    (tmp_path / "npu.yaml").write_text(npu)
+    model = str(ROOT / "fixtures" / "conv_int8.tflite")
+    shown = CliRunner().invoke(app, ["validate", model, "--profile", str(tmp_path / "npu.yaml")]).output
+    stated = ("1 on the NPU, 6 on the CPU", "74.9 % of MACs on the NPU")
+    assert [text for text in stated if text not in " ".join(page.split())] == []
+    assert [text for text in stated if text not in " ".join(shown.split())] == []
 
 
 def test_every_key_and_effect_is_in_the_rule_language() -> None:

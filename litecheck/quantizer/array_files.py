@@ -187,7 +187,7 @@ def write_all(path: str, arrays: Mapping[str, NDArray[Any]]) -> None:
     from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
     if not path.lower().endswith(".npz"):
-        raise ConfigError(f"{path}: several arrays are written to a .npz file")
+        raise ConfigError(f"{path}: arrays with names are written to a .npz file, also a single array")
     file = BytesIO()
     with ZipFile(file, "w", ZIP_DEFLATED) as archive:
         index = ZipInfo(INDEX)

@@ -139,7 +139,11 @@ def test_stats(run: Run) -> None:
     [
         (["-o", "out.npz"], "input 'a=x' is missing; give it by --input, or --seed SEED", 64),
         (["--arithmetic", "cmsis"], "no arithmetic 'cmsis'", 64),
-        (["--seed", "0", "-o", "out.npy"], "several arrays are written to a .npz file", 64),
+        (
+            ["--seed", "0", "-o", "out.npy"],
+            "out.npy: arrays with names are written to a .npz file, also a single array",
+            64,
+        ),
         (["--seed", "0", "-o", "relu.tflite/out.npz"], "relu.tflite is not a folder", 64),
         (["--input", "b=x.npy", "--statistics"], "there is no input 'b'", 64),
         (["--input", "x.npy", "--input", "a=x=x.npy", "--statistics"], "the same input is given twice", 64),
