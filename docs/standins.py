@@ -21,6 +21,8 @@ MODELS = {
     "float.tflite": "float_detector.tflite",
     "samples.npz": "float_detector.npz",
     "other.npz": "float_detector.npz",
+    "good.tflite": "conv_int8.tflite",
+    "bad.tflite": "conv_int8.tflite",
 }
 #: A whole suite and a start for each run take minutes, so the replay runs less. Its delegate has other options than the
 #: page's.
@@ -121,6 +123,19 @@ def _phone(target: Path, text: str, python: Path) -> None:
     subprocess.run([str(python), "-c", _PHONE], cwd=target.parent, check=True)
 
 
+def _converted(target: Path, text: str, python: Path) -> None:
+    """Write a quantized form of ``float.tflite``, whose kind is the name of the file."""
+    if _mentions(text, target.name) and _mentions(text, "float.tflite"):
+        source = ROOT / "fixtures" / "float_detector.tflite"
+        options = ["-o", target.name, "--to", target.stem, "--data", str(source.with_suffix(".npz"))]
+        subprocess.run(
+            [str(python), "-m", "litecheck", "convert", str(source), *options],
+            cwd=target.parent,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
+
+
 _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "libacme.so": _delegate,
     "build/libacme.so": _delegate,
@@ -129,6 +144,8 @@ _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "board": _simulate,
     "claims.yaml": _claims,
     "phone_input.npy": _phone,
+    "int8.tflite": _converted,
+    "int16x8.tflite": _converted,
     "acme.yaml": _block("arithmetic"),
     "device.arithmetic.yaml": _block("arithmetic"),
     "acme-npu.arithmetic.yaml": _block("arithmetic"),
