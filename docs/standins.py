@@ -136,6 +136,11 @@ def _converted(target: Path, text: str, python: Path) -> None:
         )
 
 
+def _chip(target: Path, text: str, python: Path) -> None:
+    """Copy the profile of docs/your-chip.md."""
+    _copy(ROOT / "rules" / "examples" / "per-tensor-npu.yaml", target)
+
+
 _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "libacme.so": _delegate,
     "build/libacme.so": _delegate,
@@ -144,6 +149,7 @@ _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "board": _simulate,
     "claims.yaml": _claims,
     "phone_input.npy": _phone,
+    "chip.yaml": _chip,
     "int8.tflite": _converted,
     "int16x8.tflite": _converted,
     "acme.yaml": _block("arithmetic"),
