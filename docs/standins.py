@@ -31,7 +31,10 @@ CHANGED = (
         re.compile(r"^(litecheck suite judge suite results --arithmetic tflm)$"),
         r"litecheck suite run suite --device litert:reference -o results; \1",
     ),
-    (re.compile(r"(litecheck suite make (?!.*(--stream|--select)).*)"), r"\1 --select ADD --level smoke"),
+    (
+        re.compile(r"(litecheck suite make (?!.*(--stream|--select|chip\.yaml)).*)"),
+        r"\1 --select ADD --level smoke",
+    ),
     (re.compile(r"libacme\.so,cores=2"), "libacme.so"),
     (
         re.compile(r"(litecheck verify .*command:\./(simulate|board).*)"),
