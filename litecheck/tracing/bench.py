@@ -22,7 +22,7 @@ from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_
 from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators, simulated_tensors
 from litecheck.tracing.float_forms import equal_operators, own_form, twin_form
 from litecheck.tracing.measures import Errors, Signal, Tensors
-from litecheck.tracing.storage import in_tensor, is_quantized, meaning, stores_alike
+from litecheck.tracing.storage import dequantize_values, is_quantized, store_in_tensor, stores_alike
 from litecheck.tracing.twin import Twin, with_form
 
 #: Samples for the error of constants, and for that of integer kernels: few show it.
@@ -57,13 +57,15 @@ class Bench:
             for fed in self.operators
             for _, new in fed.outputs
         }
-        self._alone = ReferenceInterpreter(match.second, arithmetic)
-        self._own = ReferenceInterpreter(own_form(match.first, part))
-        self._twin = ReferenceInterpreter(match.first if twin is None else twin_form(match.first, part, twin))
-        self._forms = {new: self._in_twin(new, old) for new, old in part.tensors.items()}
-        self._equal = equal_operators(part, self._own.model, self._twin.model)
+        self._quantized_interpreter = ReferenceInterpreter(match.second, arithmetic)
+        self._own_interpreter = ReferenceInterpreter(own_form(match.first, part))
+        self._twin_interpreter = ReferenceInterpreter(
+            match.first if twin is None else twin_form(match.first, part, twin)
+        )
+        self._forms = {new: self._twin_tensor(new, old) for new, old in part.tensors.items()}
+        self._equal = equal_operators(part, self._own_interpreter.model, self._twin_interpreter.model)
 
-    def _in_twin(self, new: int, old: int) -> Tensor:
+    def _twin_tensor(self, new: int, old: int) -> Tensor:
         """Return a tensor of the quantized model in the twin's form: as it is written, or as its reader needs it."""
         tensor, part = self.part.second.tensors[new], self.part
         if self.twin is None:
@@ -86,35 +88,39 @@ class Bench:
         self.calls += 1
         quantized: dict[int, Values] = {}
         for one in self.operators:
-            self._measure(one, real, stored, quantized)
+            self._measure_operator(one, real, stored, quantized)
         for index, errors in (*self.edges.items(), *self.ends.items()):
             values = real.get(self.part.tensors[index])
             if values is not None and values.dtype.kind == "f":
-                self._storage(errors, want := Signal.of(values), index, quantized)
-                self._copy(errors, want, index, quantized)
+                self._add_storage_errors(errors, want := Signal.from_values(values), index, quantized)
+                self._add_copy_errors(errors, want, index, quantized)
                 if index in stored:
-                    got = meaning(stored[index], self.part.second.tensors[index])
+                    got = dequantize_values(stored[index], self.part.second.tensors[index])
                     errors.add("accumulated", want, want.noise(got))
 
-    def _copy(self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]) -> None:
-        got = self.copied(index, want.values, quantized)
+    def _add_copy_errors(
+        self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]
+    ) -> None:
+        got = self.copy_values(index, want.values, quantized)
         if got is not None and got.shape == want.values.shape:
             errors.add("copied", want, want.noise(got))
             source = self.part.second.tensors[self.copies[index][0]]
-            errors.add("source", want, want.noise(in_tensor(want.values, source)))
+            errors.add("source", want, want.noise(store_in_tensor(want.values, source)))
 
-    def copied(self, index: int, values: Values, quantized: dict[int, Values] | None = None) -> Values | None:
+    def copy_values(
+        self, index: int, values: Values, quantized: dict[int, Values] | None = None
+    ) -> Values | None:
         """Return the real values of a tensor that an operator without a partner writes, from those of its input."""
         source, operator = self.copies.get(index, (-1, None))
         if operator is None:
             return None
-        self._alone.reset()
-        fed = {source: self._quantized(source, values, {} if quantized is None else quantized)}
+        self._quantized_interpreter.reset()
+        fed = {source: self._quantize_tensor(source, values, {} if quantized is None else quantized)}
         try:
-            (made,) = self._alone.step(self.part.second, operator, fed).outputs
+            (made,) = self._quantized_interpreter.step(self.part.second, operator, fed).outputs
         except (RunError, ValueError):
             return None
-        return meaning(made, self.part.second.tensors[index])
+        return dequantize_values(made, self.part.second.tensors[index])
 
     def distributions(self) -> Iterator[TensorDistribution]:
         """Yield the distributions of outputs and weights."""
@@ -125,53 +131,55 @@ class Bench:
                 yield self._values[fed.other].finish(second, fed.operator, "output", tensor)
         yield from weights_of(self.part)
 
-    def _measure(
+    def _measure_operator(
         self, fed: FedOperator, real: Tensors, stored: Tensors, quantized: dict[int, Values]
     ) -> None:
         errors = self.errors[fed.other]
         alone = self.run_alone(fed, real, quantized)
-        wanted = {old: Signal.of(real[old]) for old, _ in fed.outputs if old in real}
+        wanted = {old: Signal.from_values(real[old]) for old, _ in fed.outputs if old in real}
         for old, new in fed.outputs:
             if old not in wanted:
                 continue
             # the model was trained for the values after the simulation
             behind = self.simulated.get(old, old)
-            want = wanted[old] if behind not in real or behind == old else Signal.of(real[behind])
+            want = wanted[old] if behind not in real or behind == old else Signal.from_values(real[behind])
             tensor = self.part.second.tensors[new]
-            self._storage(errors, want, new, quantized)
+            self._add_storage_errors(errors, want, new, quantized)
             if new in stored:
-                errors.add("accumulated", want, want.noise(meaning(stored[new], tensor)))
-                _spread(errors, stored[new], tensor, self._saturable[new])
+                errors.add("accumulated", want, want.noise(dequantize_values(stored[new], tensor)))
+                _add_stored_values(errors, stored[new], tensor, self._saturable[new])
                 if fed.other in self._values:
                     self._values[fed.other].add(stored[new])
             if new in alone:
-                errors.add("alone", want, want.noise(meaning(alone[new], tensor)))
+                errors.add("alone", want, want.noise(dequantize_values(alone[new], tensor)))
         if fed.computes and self.calls <= _CONSTANTS:
-            self._by_form("own", self._own, fed, real, wanted)
+            self._add_form_errors("own", self._own_interpreter, fed, real, wanted)
             if fed.one not in self._equal:
-                self._by_form("twin", self._twin, fed, real, wanted)
+                self._add_form_errors("twin", self._twin_interpreter, fed, real, wanted)
             elif "own" in errors.sums:
                 errors.sums["twin"] = errors.sums["own"]
             errors.keep("alone", "alone_parts")
         if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
-            self._kernel(fed, real, alone, quantized)
+            self._add_kernel_errors(fed, real, alone, quantized)
             errors.keep("alone", "alone_kernel")
 
-    def _storage(self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]) -> None:
+    def _add_storage_errors(
+        self, errors: Errors, want: Signal, index: int, quantized: dict[int, Values]
+    ) -> None:
         tensor, form = self.part.second.tensors[index], self._forms[index]
         if is_counted(tensor) and tensor.quantization.scale.size == 1:
-            values = meaning(self._quantized(index, want.values, quantized), tensor)
+            values = dequantize_values(self._quantize_tensor(index, want.values, quantized), tensor)
         else:
-            values = in_tensor(want.values, tensor)
+            values = store_in_tensor(want.values, tensor)
         noise = want.noise(values)
         errors.add("stored", want, noise)
         alike = stores_alike(tensor, form)
-        errors.add("twin_stored", want, noise if alike else want.noise(in_tensor(want.values, form)))
+        errors.add("twin_stored", want, noise if alike else want.noise(store_in_tensor(want.values, form)))
         if is_quantized(form):
             step = float(form.quantization.scale.max())
             errors.rounded += step**2 / 12 * np.count_nonzero(want.values)
 
-    def _by_form(
+    def _add_form_errors(
         self,
         name: str,
         interpreter: ReferenceInterpreter,
@@ -179,11 +187,11 @@ class Bench:
         real: Tensors,
         wanted: Mapping[int, Signal],
     ) -> None:
-        for old, got in self._computed(interpreter, fed, real).items():
+        for old, got in self._compute_outputs(interpreter, fed, real).items():
             if old in wanted and got.shape == wanted[old].values.shape:
                 self.errors[fed.other].add(name, wanted[old], wanted[old].noise(got))
 
-    def _computed(
+    def _compute_outputs(
         self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
     ) -> dict[int, Values]:
         """Return the outputs of an operator in a form of the float model, by the float tensors that they correspond
@@ -193,7 +201,7 @@ class Bench:
         operator = subgraph.operators[fed.one]
         try:
             made = interpreter.step(subgraph, operator, real).outputs
-            if interpreter is self._twin:
+            if interpreter is self._twin_interpreter:
                 for number in self.part.absorbed.get(fed.one, ()):
                     behind = subgraph.operators[number]
                     tensors = {**real, **dict(zip(operator.outputs, made, strict=True))}
@@ -203,7 +211,7 @@ class Bench:
         homes = {new: old for old, new in fed.outputs}
         return {homes[new]: got for new, got in zip(fed.operator.outputs, made, strict=False) if new in homes}
 
-    def _quantized(self, new: int, values: Values, quantized: dict[int, Values]) -> Values:
+    def _quantize_tensor(self, new: int, values: Values, quantized: dict[int, Values]) -> Values:
         """Return a float tensor as the quantized model stores it, computed once for the producer and all readers."""
         if new not in quantized:
             quantized[new] = requantized(self.part.second.tensors[new], values)
@@ -217,32 +225,36 @@ class Bench:
         ``quantized`` has tensors of the same call that are quantized already, and receives the inputs.
         """
         second, known = self.part.second, {} if quantized is None else quantized
-        self._alone.reset()
-        tensors = {new: self._quantized(new, real[old], known) for new, old in fed.feeds if old in real}
+        self._quantized_interpreter.reset()
+        tensors = {new: self._quantize_tensor(new, real[old], known) for new, old in fed.feeds if old in real}
         if len(tensors) < len(fed.feeds):
             return {}
         try:
-            made = self._alone.step(second, fed.operator, tensors).outputs
+            made = self._quantized_interpreter.step(second, fed.operator, tensors).outputs
         except RunError:
             return {}
         return dict(zip(fed.operator.outputs, made, strict=True))
 
-    def _kernel(self, fed: FedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]) -> None:
+    def _add_kernel_errors(
+        self, fed: FedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]
+    ) -> None:
         """Compare the integer kernel with float32 on the same stored inputs and constants."""
         tensors = dict(real)
         for new, old in fed.feeds:
             if real[old].dtype.kind == "f":
                 tensor = self.part.second.tensors[new]
-                tensors[fed.reads.get(old, old)] = meaning(self._quantized(new, real[old], quantized), tensor)
-        for old, got in self._computed(self._own, fed, tensors).items():
+                tensors[fed.reads.get(old, old)] = dequantize_values(
+                    self._quantize_tensor(new, real[old], quantized), tensor
+                )
+        for old, got in self._compute_outputs(self._own_interpreter, fed, tensors).items():
             new = next(number for home, number in fed.outputs if home == old)
             tensor = self.part.second.tensors[new]
             if new in alone and is_quantized(tensor) and got.shape == alone[new].shape:
-                want = Signal.of(in_tensor(got, tensor))
-                self.errors[fed.other].add("kernel", want, want.noise(meaning(alone[new], tensor)))
+                want = Signal.from_values(store_in_tensor(got, tensor))
+                self.errors[fed.other].add("kernel", want, want.noise(dequantize_values(alone[new], tensor)))
 
 
-def _spread(errors: Errors, stored: Values, tensor: Tensor, saturable: tuple[bool, bool]) -> None:
+def _add_stored_values(errors: Errors, stored: Values, tensor: Tensor, saturable: tuple[bool, bool]) -> None:
     if not stored.size or tensor.dtype not in INTEGER_RANGES:
         return
     errors.elements += stored.size

@@ -60,7 +60,7 @@ def part_errors(
         subgraph = interpreter.model.subgraphs[part.first.index]
         signal = noise = 0.0
         for real in samples:
-            made = _outputs(interpreter, subgraph.operators[matched.one], part, real, name)
+            made = _compute_outputs(interpreter, subgraph.operators[matched.one], part, real, name)
             homes = {new: old for old, new in matched.outputs}
             for new, got in zip(matched.operator.outputs, made, strict=False):
                 want = real.get(homes.get(new, -1))
@@ -71,7 +71,7 @@ def part_errors(
     return found
 
 
-def _outputs(
+def _compute_outputs(
     interpreter: ReferenceInterpreter, operator: Operator, part: SubgraphMatch, real: Tensors, name: str
 ) -> tuple[NDArray[np.float32], ...]:
     subgraph = interpreter.model.subgraphs[part.first.index]
@@ -95,7 +95,7 @@ def operator_cause(
     """Return the cause and what is wrong, from the errors of the operator's parts."""
     mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
     held = sorted(
-        ((one, _twin_of(part, twin, one)) for one in constants_of(part, matched.one, matched.other)),
+        ((one, _twin_constant(part, twin, one)) for one in constants_of(part, matched.one, matched.other)),
         key=lambda pair: -relative_error(pair[0]),
     )
     worst = max(errors, key=lambda name: errors[name])
@@ -103,10 +103,10 @@ def operator_cause(
         order = permutation(part, mine, theirs)
         return "operands", f"its inputs are in the order {', '.join(map(str, order))} of the float model's"
     if worst == "option":
-        return _of_option(part, mine, theirs)
+        return _option_cause(part, mine, theirs)
     weights = [(one, ideal) for one, ideal in held if one.kind != "bias"]
-    scaled = _first(weights, lambda one, ideal: scale_words(one))
-    moved = exchanged_words([one for one, _ in weights]) or _first(
+    scaled = _first_text(weights, lambda one, ideal: scale_words(one))
+    moved = exchanged_words([one for one, _ in weights]) or _first_text(
         weights, lambda one, ideal: moved_words(one, _channel_axis(ideal))
     )
     if worst == "bias" and not moved:
@@ -116,17 +116,19 @@ def operator_cause(
             and not _bias_is_wrong(part, matched, held)
         ):
             return "weight_scale", scaled
-        return "bias", _of_bias(part, matched, held)
+        return "bias", _bias_text(part, matched, held)
     if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
-    if moved := moved or _first(weights, lambda one, ideal: cut_words(one)):
+    if moved := moved or _first_text(weights, lambda one, ideal: cut_words(one)):
         return "weights", moved
     if scaled:
         return "weight_scale", scaled
-    return "weights", _first(weights, lambda one, ideal: value_words(one, _channel_axis(ideal)))
+    return "weights", _first_text(weights, lambda one, ideal: value_words(one, _channel_axis(ideal)))
 
 
-def _first(held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]) -> str:
+def _first_text(
+    held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]
+) -> str:
     """Return the words on the first constant that has words, with its role if the operator has several constants."""
     for one, ideal in held:
         if words := words_of(one, ideal):
@@ -137,7 +139,7 @@ def _first(held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldC
 Ideal = tuple[NDArray[np.float64], int] | None
 
 
-def _twin_of(part: SubgraphMatch, twin: Twin | None, held: HeldConstant) -> Ideal:
+def _twin_constant(part: SubgraphMatch, twin: Twin | None, held: HeldConstant) -> Ideal:
     """Return the values of a constant in the twin, and the axis of its scales (-1 for one scale)."""
     port = TensorUse(part.first.index, held.operator, "input", held.place)
     form = None if twin is None else twin.reads.get(port)
@@ -151,13 +153,13 @@ def _channel_axis(ideal: Ideal) -> int:
     return max(ideal[1], 0) if ideal is not None else 0
 
 
-def _of_option(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[Cause, str]:
+def _option_cause(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[Cause, str]:
     if mine.kind != theirs.kind:
         return "activation" if _is_activation(mine, theirs) else "option", f"{mine.kind} became {theirs.kind}"
     old, new = options_of(mine), options_of(theirs)
     names = [n for n in dict.fromkeys((*old, *new)) if old.get(n) != new.get(n) and n not in WITHOUT_MEANING]
     for place, number in other_integers(part, mine, theirs).items() if not names else ():
-        made, real = (_listed(side.tensors[i]) for side, i in
+        made, real = (_list_integers(side.tensors[i]) for side, i in
                       ((part.second, number), (part.first, mine.inputs[place])))  # fmt: skip
         return (
             "option",
@@ -172,7 +174,7 @@ def _of_option(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[C
     return cause, f"its {label} is {made}, and the float model's is {real}"
 
 
-def _listed(tensor: Tensor) -> str:
+def _list_integers(tensor: Tensor) -> str:
     """Return the integers of a constant: ``[[0, 0], [1, 0]]``, shortened from 16 values on."""
     values = stored_integers(tensor)
     return "not known" if values is None else np.array2string(
@@ -204,14 +206,15 @@ def _bias_is_wrong(
     return bool(np.square(fitted - real).sum() > 0.1 * np.square(real).sum())
 
 
-def _of_bias(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
+def _bias_text(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
     biases = [(one, ideal) for one, ideal in held if one.kind == "bias"]
     return (
-        _first(biases, lambda one, _: _bias_fault(part, matched, one)) or "its bias is not the float model's"
+        _first_text(biases, lambda one, _: _bias_fault_text(part, matched, one))
+        or "its bias is not the float model's"
     )
 
 
-def _bias_fault(part: SubgraphMatch, matched: FedOperator, bias: HeldConstant) -> str:
+def _bias_fault_text(part: SubgraphMatch, matched: FedOperator, bias: HeldConstant) -> str:
     if bias.stored is None:
         return "it has no bias"
     own, real = own_values(part, matched.other, bias), constant_values(bias.real)
@@ -227,10 +230,12 @@ def _bias_fault(part: SubgraphMatch, matched: FedOperator, bias: HeldConstant) -
 def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:
     """Return what is wrong with the dimension of an operator's weight scales, or ""."""
     held = (one for one in constants_of(part, matched.one, matched.other) if one.kind != "bias")
-    return next((words for one in held if (words := _other_axis(one, _twin_of(part, twin, one)))), "")
+    return next(
+        (words for one in held if (words := _axis_fault_text(one, _twin_constant(part, twin, one)))), ""
+    )
 
 
-def _other_axis(held: HeldConstant, ideal: Ideal) -> str:
+def _axis_fault_text(held: HeldConstant, ideal: Ideal) -> str:
     if held.stored is None or not is_quantized(held.stored) or ideal is None or ideal[1] < 0:
         return ""
     q = held.stored.quantization

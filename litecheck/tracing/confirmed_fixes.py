@@ -49,7 +49,7 @@ class FixCommand:
             raise ConfigError(f"{' '.join(options.words)}: the new model {record.verdict}")
         return record.conversion
 
-    def measured(self, model: Model) -> WholeSnr:
+    def measure_snr(self, model: Model) -> WholeSnr:
         """Return the lowest SNR of a quantized form of the model. Raises LitecheckError if the runtime does not run it."""
         key = model_hash(model)
         if key not in self.known:

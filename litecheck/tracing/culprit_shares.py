@@ -19,7 +19,7 @@ _NEARLY_ALL = 0.9
 _OF_CONSTANTS: tuple[Cause, ...] = ("weights", "weight_scale", "weight_axis", "bias")
 
 
-def merged(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
+def merge_culprits(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
     """Return the culprits with one for each fault of a constant that several operators read, that with the largest loss.
 
     Example: all steps of an unrolled LSTM read the same weights. The error of one step may not reach the outputs alone.
@@ -29,7 +29,7 @@ def merged(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culp
         read = _constants(subgraphs[one.subgraph], one) if one.cause in _OF_CONSTANTS else frozenset[bytes]()
         key = (one.subgraph, one.opcode, one.cause, one.detail, read) if read else one
         found.setdefault(key, []).append(one)
-    return [_together(group) for group in found.values()]
+    return [_merge_group(group) for group in found.values()]
 
 
 def _constants(subgraph: Subgraph, one: Culprit) -> frozenset[bytes]:
@@ -43,7 +43,7 @@ def _constants(subgraph: Subgraph, one: Culprit) -> frozenset[bytes]:
     return frozenset(read)
 
 
-def _together(group: Sequence[Culprit]) -> Culprit:
+def _merge_group(group: Sequence[Culprit]) -> Culprit:
     first, others = group[0], tuple(sorted(one.operator for one in group[1:]))
     if not others:
         return first
@@ -51,7 +51,7 @@ def _together(group: Sequence[Culprit]) -> Culprit:
     return replace(first, detail=f"{words} constants", others=others)
 
 
-def ranked(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
+def rank_culprits(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
     """Return the culprits with their shares of the outputs' error, those with the largest shares first.
 
     The share of an operator in a called subgraph is not known; it ranks by its avoidable loss.
@@ -67,14 +67,14 @@ def _rounded_share(one: Culprit) -> float:
 
 
 def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
-    return None if outputs is None else outputs.of_culprits((one,))
+    return None if outputs is None else outputs.joint_share((one,))
 
 
-def explained(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
+def explained_share(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
     """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two.
 
     Culprits that do not reach the outputs alone count only if none does.
     """
     known = [one for one in named if one.share is not None and not one.subgraph]
     harmful = [one for one in known if one.reaches_outputs] or known
-    return None if outputs is None or len(harmful) < 2 else outputs.of_culprits(harmful)
+    return None if outputs is None or len(harmful) < 2 else outputs.joint_share(harmful)

@@ -62,9 +62,9 @@ class Loss:
 def loss_of(bench: Bench, fed: FedOperator) -> Loss:
     """Return the avoidable errors of an operator."""
     errors = bench.errors[fed.other]
-    storage = 0.0 if _passes_on(bench, fed) else errors.storage_excess
-    parts = _more(errors, "own", "twin")
-    kernel = _kernel(bench, fed)
+    storage = 0.0 if _keeps_input_quantization(bench, fed) else errors.storage_excess
+    parts = _excess_ratio(errors, "own", "twin")
+    kernel = _kernel_error(bench, fed)
     excess = storage + parts + kernel
     # the largest error is subtracted from the error alone on the same samples
     excesses = {"alone": storage, "alone_parts": parts, "alone_kernel": kernel}
@@ -74,14 +74,14 @@ def loss_of(bench: Bench, fed: FedOperator) -> Loss:
     return Loss(storage, parts, kernel, base, math.inf if whole is None else whole)
 
 
-def _more(errors: Errors, name: str, other: str) -> float:
+def _excess_ratio(errors: Errors, name: str, other: str) -> float:
     mine, theirs = errors.ratio(name), errors.ratio(other)
     if mine is None or theirs is None or math.isinf(theirs):
         return 0.0
     return max(0.0, mine - theirs)
 
 
-def _passes_on(bench: Bench, fed: FedOperator) -> bool:
+def _keeps_input_quantization(bench: Bench, fed: FedOperator) -> bool:
     """Return True if the output has the quantization of an input: its range is chosen at the input's producer.
 
     The quantization of sums and products is their own, even if it happens to be that of an input.
@@ -94,7 +94,7 @@ def _passes_on(bench: Bench, fed: FedOperator) -> bool:
     return any(stores_alike(one, other) for one in sides[0] for other in sides[1])
 
 
-def _kernel(bench: Bench, fed: FedOperator) -> float:
+def _kernel_error(bench: Bench, fed: FedOperator) -> float:
     """Return the error of the integer kernel, if it is more than rounding explains."""
     steps = _kernel_steps(bench, fed)
     return bench.errors[fed.other].ratio("kernel") or 0.0 if steps > _ORDINARY else 0.0
@@ -125,20 +125,20 @@ def culprits(
     tensor over all samples. ``violated`` are violations of operators, which explain an error of their kernels.
     """
     found = [
-        *_operators(match, bench, samples, ranges),
-        *_inputs(bench, ranges),
-        *_sharing(bench, shared),
-        *_copies(bench),
+        *_operator_culprits(match, bench, samples, ranges),
+        *_input_culprits(bench, ranges),
+        *_shared_range_culprits(bench, shared),
+        *_copy_culprits(bench),
     ]
     found = [
         replace(one, detail=f"{one.detail} ({violated[place]})")
         if one.cause == "arithmetic" and (place := (one.subgraph, one.operator)) in violated else one
-        for one in _without_derived(bench, found)
+        for one in _exclude_derived(bench, found)
     ]  # fmt: skip
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
 
 
-def _without_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
+def _exclude_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
     """Return the culprits without biases whose scales fit another scale of their input, if the range of this input is a
     culprit: the scale of the input was changed, and the bias was not."""
     operators, derived = bench.part.second.operators, set[int]()
@@ -157,7 +157,7 @@ def _without_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
     return [replace(one, detail=one.detail + factors.get(one, "")) for one in kept]
 
 
-def _operators(
+def _operator_culprits(
     match: ModelMatch, bench: Bench, samples: Sequence[Tensors], ranges: Mapping[Key, Interval]
 ) -> Iterator[Culprit]:
     for fed in bench.operators:
@@ -177,10 +177,10 @@ def _operators(
         else:
             steps = _kernel_steps(bench, fed)
             cause, detail = "arithmetic", f"its integer kernel differs from float32 by {steps:.3g} LSB (rms)"
-        yield _culprit(bench, fed.other, cause, loss.decibels, detail)
+        yield _make_culprit(bench, fed.other, cause, loss.decibels, detail)
 
 
-def _culprit(
+def _make_culprit(
     bench: Bench, number: int, cause: Cause, decibels: float, detail: str, tensor: int = -1
 ) -> Culprit:
     subgraph = bench.part.second
@@ -189,7 +189,7 @@ def _culprit(
     return Culprit(subgraph.index, number, operator.kind, name, cause, decibels, detail, tensor=tensor)
 
 
-def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
+def _input_culprits(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
     """Yield inputs of the model, and outputs of QUANTIZE, whose range does not fit."""
     for index, reader in edges_of(bench.part):
         given = index in bench.part.second.inputs
@@ -203,11 +203,11 @@ def _inputs(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
             tensor = bench.part.second.tensors[index]
             detail = f"at its input '{tensor.name}', {_range_words(bench, index, ranges)}"
             if given:
-                detail += _doubt_of_input(bench, index, ranges)
-            yield _culprit(bench, reader, "input_range", decibels, detail, index)
+                detail += _input_range_cause(bench, index, ranges)
+            yield _make_culprit(bench, reader, "input_range", decibels, detail, index)
 
 
-def _copies(bench: Bench) -> Iterator[Culprit]:
+def _copy_culprits(bench: Bench) -> Iterator[Culprit]:
     """Yield operators without a partner that change the values that they pass on, for example a RESHAPE whose output has
     another zero point than its input."""
     for index, (_, operator) in bench.copies.items():
@@ -217,10 +217,10 @@ def _copies(bench: Bench) -> Iterator[Culprit]:
         if decibels >= LEAST_LOSS:
             detail = "the float model has no such operator, and it changes the values that it passes on"
             cause: Cause = "activation" if traits_of(operator.kind).elementwise == "unary" else "arithmetic"
-            yield _culprit(bench, operator.index, cause, decibels, detail, index)
+            yield _make_culprit(bench, operator.index, cause, decibels, detail, index)
 
 
-def _doubt_of_input(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
+def _input_range_cause(bench: Bench, index: int, ranges: Mapping[Key, Interval]) -> str:
     """Return the probable cause of an input's range that does not fit: the calibration, or the preprocessing."""
     tensor = bench.part.second.tensors[index]
     seen = ranges.get((bench.part.first.index, bench.part.tensors[index]))
@@ -252,7 +252,7 @@ def range_fault(own: Interval, seen: Interval, step: float) -> str:
     return f"the range {own[0]:.3g}..{own[1]:.3g} is {fault} for values of {seen[0]:.3g}..{seen[1]:.3g}"
 
 
-def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Culprit]:
+def _shared_range_culprits(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Culprit]:
     """Yield operators that make a tensor share a range in which few levels are left for it."""
     partners = dict(bench.part.operators)
     named: set[int] = set()
@@ -274,4 +274,4 @@ def _sharing(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Cul
                 detail = (
                     f"'{member.name}' shares a wider range: effective resolution {bits:.1f} of {most} bits"
                 )
-                yield _culprit(bench, number, "shared_range", 6.02 * (most - bits), detail)
+                yield _make_culprit(bench, number, "shared_range", 6.02 * (most - bits), detail)

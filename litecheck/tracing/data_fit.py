@@ -21,7 +21,7 @@ def data_doubt(subgraph: Subgraph, seen: Mapping[int, Interval], scaled: bool) -
     to the samples. Example: for an int8 input of -1..1, values of 0..255 are doubtful.
     """
     for index, values in seen.items():
-        stored = _stored(subgraph, index)
+        stored = _quantized_input(subgraph, index)
         if stored is not None:
             own = stored.quantization.real_range(stored.dtype)
             name = subgraph.tensors[index].name
@@ -35,7 +35,7 @@ def takes_scaling(settings: ConversionSettings) -> bool:
     return all(map(takes_preprocessing, settings.sources))
 
 
-def _stored(subgraph: Subgraph, index: int) -> Tensor | None:
+def _quantized_input(subgraph: Subgraph, index: int) -> Tensor | None:
     """Return a quantized input, or the output of QUANTIZE that reads a float input."""
     readers = (subgraph.operators[n] for n in wiring_of(subgraph).readers.get(index, ()))
     behind = [one.outputs[0] for one in readers if one.opcode == INTO_INTEGERS]

@@ -18,7 +18,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.storage import meaning
+from litecheck.tracing.storage import dequantize_values
 from litecheck.tracing.trace_result import decibels
 
 
@@ -37,13 +37,13 @@ def device_errors(
     """Return the errors of each operator that the device ran, by its number."""
     found = {}
     for fed in bench.operators:
-        errors = _of_operator(match, bench, fed, samples, device)
+        errors = _operator_errors(match, bench, fed, samples, device)
         if errors is not None:
             found[fed.other] = errors
     return found
 
 
-def _of_operator(
+def _operator_errors(
     match: ModelMatch, bench: Bench, fed: FedOperator, samples: Sequence[Tensors], device: Device
 ) -> DeviceErrors | None:
     second = bench.part.second
@@ -74,7 +74,7 @@ def _of_operator(
             if want is None or mine.shape != got.shape:
                 continue
             signal += power(want)
-            noise += squares(want, meaning(got, tensor))
+            noise += squares(want, dequantize_values(got, tensor))
             off = np.abs(got.astype(np.float64) - mine)
             differing, elements = differing + int(np.count_nonzero(off)), elements + off.size
             largest = max(largest, float(off.max(initial=0.0)))

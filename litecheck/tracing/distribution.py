@@ -69,8 +69,8 @@ class StoredValues:
         flat = np.ascontiguousarray(stored).reshape(-1)
         self._count(flat)
         channels = stored.shape[-1] if stored.ndim > 1 else 1
-        least = _by_channel(np.minimum, flat, channels).astype(np.int64)
-        most = _by_channel(np.maximum, flat, channels).astype(np.int64)
+        least = _reduce_channels(np.minimum, flat, channels).astype(np.int64)
+        most = _reduce_channels(np.maximum, flat, channels).astype(np.int64)
         if self._least is None or self._most is None:
             self._least, self._most = least, most
         elif least.shape == self._least.shape:
@@ -105,7 +105,7 @@ class StoredValues:
         )  # fmt: skip
 
 
-def _by_channel(reduce: np.ufunc, flat: NDArray[Any], channels: int) -> NDArray[Any]:
+def _reduce_channels(reduce: np.ufunc, flat: NDArray[Any], channels: int) -> NDArray[Any]:
     """Return the reduction of each channel. Rows of several positions are faster than one row of few channels each."""
     positions = gcd(flat.size // channels, max(1, _ROW // channels))
     reduced = reduce.reduce(flat.reshape(-1, positions * channels), axis=0)
@@ -129,11 +129,11 @@ def weights_of(part: SubgraphMatch) -> Iterator[TensorDistribution]:
             if stored is None or not stored.size:
                 continue
             found = StoredValues(tensor.dtype)
-            found.add(np.moveaxis(stored, _channels(tensor), -1) if stored.ndim else stored)
+            found.add(np.moveaxis(stored, _channel_dimension(tensor), -1) if stored.ndim else stored)
             yield found.finish(part.second, operator, role, tensor)
 
 
-def _channels(tensor: Tensor) -> int:
+def _channel_dimension(tensor: Tensor) -> int:
     """Return the dimension of the output channels: that of the scales, else the first that is not 1, as in depthwise."""
     if tensor.quantization.scale.size > 1:
         return tensor.quantization.axis

@@ -77,7 +77,7 @@ def equalized_channels(match: ModelMatch) -> tuple[ConstantChange, ...]:
     for part in match.subgraphs:
         pairs = list(layer_pairs(match.first, part.first))
         fits = {layer.operator.index: _fit(part, layer) for pair in pairs for layer in pair}
-        factors = dict(entry for chain in _chains(pairs) for entry in _accepted(chain, fits))
+        factors = dict(entry for chain in _chains(pairs) for entry in _accept_pairs(chain, fits))
         chosen = [pair for pair in pairs if pair[0].operator.index in factors]
         divisors = {n: 1 / factors[first.operator.index] for n, (first, _) in enumerate(chosen)}
         found += channel_changes(part.first, chosen, divisors)
@@ -130,16 +130,16 @@ def _chains(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
         yield chain
 
 
-def _accepted(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> list[tuple[int, Factors]]:
+def _accept_pairs(chain: Sequence[Pair], fits: dict[int, _Fit | None]) -> list[tuple[int, Factors]]:
     """Return the first layer of each equalized pair with its factors.
 
     A factor that all channels share may be a wrong scale, and is accepted only if all layers of the chain agree.
     """
-    found, complete = _walked(chain, fits, True)
-    return found if complete else _walked(chain, fits, False)[0]
+    found, complete = _walk_chain(chain, fits, True)
+    return found if complete else _walk_chain(chain, fits, False)[0]
 
 
-def _walked(
+def _walk_chain(
     chain: Sequence[Pair], fits: dict[int, _Fit | None], shared: bool
 ) -> tuple[list[tuple[int, Factors]], bool]:
     """Return the first layer of each equalized pair with its factors, and True if all layers agree.
@@ -163,20 +163,20 @@ def _walked(
             before = made
             continue
         read = other.columns(free)
-        before = _agreed(made, read, free, shared)
-        complete = complete and before is not None and (free or _undone(made, read))
+        before = _agreed_factors(made, read, free, shared)
+        complete = complete and before is not None and (free or _undoes_factors(made, read))
         if before is not None:
-            found += _different((first.operator.index, before), made == before, waiting)
+            found += _differing_factors((first.operator.index, before), made == before, waiting)
         waiting = []
     return found, complete
 
 
-def _undone(made: Factors, read: Factors) -> bool:
+def _undoes_factors(made: Factors, read: Factors) -> bool:
     """Return True if the last layer of a chain undoes the factors of the layers before, also their common factor."""
     return bool(abs(np.log(np.median(made * read))) < _DIFFERENT)
 
 
-def _different(
+def _differing_factors(
     last: tuple[int, Factors], agree: NDArray[np.bool_], waiting: Sequence[tuple[int, Factors, _Fit]]
 ) -> Iterator[tuple[int, Factors]]:
     """Return a layer's accepted factors and those of earlier layers that depend on them, unless all are 1.
@@ -192,7 +192,7 @@ def _different(
     return (one for one in found if _differs(one[1]))
 
 
-def _agreed(made: Factors, read: Factors, free: bool, shared: bool) -> Factors | None:
+def _agreed_factors(made: Factors, read: Factors, free: bool, shared: bool) -> Factors | None:
     """Return the factors of channels on which a layer and its reader agree, or None if they do not.
 
     ``read`` are the reader's factors. With ``free``, they have an unknown common factor, so that a factor that all channels

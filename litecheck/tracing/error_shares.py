@@ -12,7 +12,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.storage import in_tensor, meaning
+from litecheck.tracing.storage import dequantize_values, store_in_tensor
 from litecheck.tracing.trace_result import Culprit
 
 
@@ -28,56 +28,62 @@ class ErrorShares:
         self._whole = output_error(bench.part, samples)
         self._ends = [bench.part.tensors[index] for index in bench.ends]
 
-    def of_operator(self, number: int, with_inputs: bool = False) -> float | None:
+    def operator_share(self, number: int, with_inputs: bool = False) -> float | None:
         """Return the share that comes from an operator, 0 to 1, or None if it is not known.
 
         The storage of its inputs belongs to their producers, and counts only ``with_inputs``. Example: 0.9 if the
         outputs have 90 % of their squared error when only this operator has its error.
         """
-        return self._share([self._of_operator(number, with_inputs, real) for real in self._samples])
+        return self._share([self._operator_errors(number, with_inputs, real) for real in self._samples])
 
-    def of_culprits(self, named: Sequence[Culprit]) -> float | None:
+    def joint_share(self, named: Sequence[Culprit]) -> float | None:
         """Return the share that comes from several culprits at once, 0 to 1, or None if it is not known.
 
         Errors amplify or cancel each other, so that this is not the sum of their shares.
         """
-        return self._share([self._of_culprits(named, real) for real in self._samples])
+        return self._share([self._culprit_errors(named, real) for real in self._samples])
 
-    def _of_culprits(self, named: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
+    def _culprit_errors(self, named: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
         """Return the errors of float tensors that come from culprits: an input has the error of its storage."""
         found: dict[int, Values] = {}
         for one in named:
             if one.tensor < 0:
                 for number in (one.operator, *one.others):
-                    found.update(self._of_operator(number, one.cause == "shared_range", real))
+                    found.update(self._operator_errors(number, one.cause == "shared_range", real))
                 continue
             old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
             if old in real:
-                copied = self._bench.copied(one.tensor, real[old]) if one.cause != "input_range" else None
-                found[old] = (in_tensor(real[old], tensor) if copied is None else copied) - real[old]
+                copied = (
+                    self._bench.copy_values(one.tensor, real[old]) if one.cause != "input_range" else None
+                )
+                found[old] = (store_in_tensor(real[old], tensor) if copied is None else copied) - real[old]
         return found
 
-    def _of_operator(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
+    def _operator_errors(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
         fed = next(one for one in self._bench.operators if one.other == number)
         tensors, alone = self._bench.part.second.tensors, self._bench.run_alone(fed, real)
         behind = {old: self._bench.simulated.get(old, old) for old, _ in fed.outputs}
-        made = {behind[old]: meaning(alone[new], tensors[new]) for old, new in fed.outputs if new in alone}
+        made = {
+            behind[old]: dequantize_values(alone[new], tensors[new])
+            for old, new in fed.outputs
+            if new in alone
+        }
         given = with_inputs or any(old != new for old, new in behind.items())
-        before = real if given else self._from_stored_inputs(fed, real)
+        before = real if given else self._compute_from_stored(fed, real)
         known = {old for old, values in made.items() if old in before and before[old].shape == values.shape}
         return {old: made[old] - before[old] for old in known}
 
-    def _from_stored_inputs(self, fed: FedOperator, real: Tensors) -> Tensors:
+    def _compute_from_stored(self, fed: FedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""
         tensors = self._bench.part.second.tensors
         stored = {
-            fed.reads.get(old, old): in_tensor(real[old], tensors[new])
+            fed.reads.get(old, old): store_in_tensor(real[old], tensors[new])
             for new, old in fed.feeds
             if _is_float(real, old)
         }
         errors = {old: values - real[old] for old, values in stored.items()}
         try:
-            return self._recomputed(real, errors, {fed.one, *self._bench.part.absorbed.get(fed.one, ())})
+            return self._recompute(real, errors, {fed.one, *self._bench.part.absorbed.get(fed.one, ())})
         except RunError:
             return {}
 
@@ -87,7 +93,7 @@ class ErrorShares:
         signal, noise = dict.fromkeys(self._ends, 0.0), dict.fromkeys(self._ends, 0.0)
         for real, one in zip(self._samples, errors, strict=True):
             try:
-                made = self._recomputed(real, one)
+                made = self._recompute(real, one)
             except RunError:
                 return None
             for end in self._ends:
@@ -97,7 +103,7 @@ class ErrorShares:
         ratios = (noise[end] / signal[end] for end in self._ends if signal[end])
         return min(1.0, sum(ratios) / self._whole)
 
-    def _recomputed(
+    def _recompute(
         self, real: Tensors, errors: Mapping[int, Values], only: Collection[int] | None = None
     ) -> Tensors:
         """Return the float model's tensors with errors added and everything that follows, or that ``only`` these
@@ -126,7 +132,7 @@ def output_error(part: SubgraphMatch, samples: Iterable[tuple[Tensors, Tensors]]
             old = part.tensors.get(new, -1)
             if new in stored and _is_float(real, old):
                 signal[new] = signal.get(new, 0.0) + power(real[old])
-                values = meaning(stored[new], part.second.tensors[new])
+                values = dequantize_values(stored[new], part.second.tensors[new])
                 noise[new] = noise.get(new, 0.0) + squares(real[old], values)
     return sum(noise[new] / signal[new] for new in noise if signal[new])
 

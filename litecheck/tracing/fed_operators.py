@@ -40,14 +40,16 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
         )  # fmt: skip
         if not outputs:
             continue
-        feeds = tuple(dict.fromkeys((i, _home(part, i)) for i in theirs.inputs if _is_fed(part, i)))
-        held = any(i >= 0 and not _is_fed(part, i) for i in theirs.inputs)
+        feeds = tuple(
+            dict.fromkeys((i, _float_tensor(part, i)) for i in theirs.inputs if _is_activation(part, i))
+        )
+        held = any(i >= 0 and not _is_activation(part, i) for i in theirs.inputs)
         computes = held or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
         reads = {origin_of(part.first, i): i for i in mine.inputs if i >= 0}
         yield FedOperator(one, other, theirs, feeds, outputs, computes, reads)
 
 
-def _home(part: SubgraphMatch, index: int) -> int:
+def _float_tensor(part: SubgraphMatch, index: int) -> int:
     """Return the float tensor for a quantized tensor, before simulated quantization; -1 if there is none."""
     home = part.tensors.get(index, -1)
     return origin_of(part.first, home) if home >= 0 and is_quantized(part.first.tensors[home]) else home
@@ -70,7 +72,7 @@ def simulated_tensors(subgraph: Subgraph) -> dict[int, int]:
     return found
 
 
-def _is_fed(part: SubgraphMatch, index: int) -> bool:
+def _is_activation(part: SubgraphMatch, index: int) -> bool:
     if index < 0:
         return False
     tensor = part.second.tensors[index]
@@ -102,7 +104,7 @@ def copies_of(part: SubgraphMatch) -> Iterator[tuple[int, tuple[int, Operator]]]
         if writer < 0 or writer in matched:
             continue
         operator = part.second.operators[writer]
-        fed = [i for i in operator.inputs if _is_fed(part, i)]
+        fed = [i for i in operator.inputs if _is_activation(part, i)]
         alike = len(fed) == len(operator.outputs) == 1 and part.tensors.get(fed[0], -1) == part.tensors[index]
         if alike and is_quantized(part.second.tensors[fed[0]]):
             yield index, (fed[0], operator)

@@ -25,7 +25,7 @@ from litecheck.tracing.measures import Tensors
 from litecheck.tracing.trace_result import Culprit, TriedFix
 from litecheck.tracing.trace_settings import TraceSettings
 from litecheck.tracing.traced_fixes import Workshop
-from litecheck.tracing.twin import kind_of, shared_by
+from litecheck.tracing.twin import kind_of, shared_ranges
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -66,13 +66,13 @@ def search_fix(
     )
     partners = {other: one for one, other in found.subgraphs[0].operators}
     if is_trained(found.first):
-        rerun, partners, leading = _of_trained(rerun), {}, -1
+        rerun, partners, leading = _strip_simulation(rerun), {}, -1
     unusual = frozenset(one.sample for one in named_samples(statistics))
     numbers = spread(data.count, unusual, SAMPLES)
 
     def causes(plain: Conversion) -> Iterator[LossCause]:
         compared = rerun.by_channel(plain, chosen_samples(data, numbers))
-        return find_causes(plain, compared, shared_by(plain, rerun.ranges))
+        return find_causes(plain, compared, shared_ranges(plain, rerun.ranges))
 
     trials = rerun.trials(base.changes, not base.words and rerun.trained is None)
     words = f"{base.words} {asked.words}".strip()
@@ -87,7 +87,7 @@ def search_fix(
     return fix, [replace(one, fix=fix) if one is worst else one for one in named]
 
 
-def _of_trained(rerun: Rerun) -> Rerun:
+def _strip_simulation(rerun: Rerun) -> Rerun:
     """Return the conversions of a model that simulates quantization: it states its ranges, and loses its simulation."""
     kind = rerun.settings.to
     trained = import_trained(rerun.model, "uint8" if kind == "uint8" else "int8")

@@ -49,7 +49,7 @@ def constants_of(part: SubgraphMatch, one: int, other: int) -> Iterator[HeldCons
     mine, theirs = part.first.operators[one], part.second.operators[other]
     facts, order = traits_of(mine.kind), operand_order(part.tensors, mine, theirs)
     for place, index in enumerate(mine.inputs):
-        real = _constant(part, index)
+        real = _float_constant(part, index)
         if real is None or real.dtype not in ("float32", "float16"):
             continue
         role = facts.role(place)
@@ -62,7 +62,7 @@ def constants_of(part: SubgraphMatch, one: int, other: int) -> Iterator[HeldCons
             yield HeldConstant(one, place, role, facts.inputs.get(role, ""), real, stored)
 
 
-def _constant(part: SubgraphMatch, index: int) -> Tensor | None:
+def _float_constant(part: SubgraphMatch, index: int) -> Tensor | None:
     """Return a float constant, also one of float16 that is converted."""
     if index < 0:
         return None
@@ -116,7 +116,9 @@ def own_form(
                 if own is not None:
                     values[held.place] = own.reshape(held.real.shape)
         integers = other_integers(part, mine, theirs) if "option" in parts else {}
-        _edit(editor, mine, values, {place: part.second.tensors[i] for place, i in integers.items()})
+        _replace_constants(
+            editor, mine, values, {place: part.second.tensors[i] for place, i in integers.items()}
+        )
         if "operands" in parts and (moved := permutation(part, mine, theirs)):
             inputs = editor.operator(one).inputs
             editor.change(one, inputs=tuple(inputs[place] for place in moved))
@@ -125,7 +127,7 @@ def own_form(
                 one, opcode=theirs.opcode, custom_code=theirs.custom_code, options=theirs.options,
                 custom_options=theirs.custom_options,
             )  # fmt: skip
-    return _with(model, editor)
+    return _insert_subgraph(model, editor)
 
 
 def twin_form(model: Model, part: SubgraphMatch, twin: Twin) -> Model:
@@ -138,8 +140,8 @@ def twin_form(model: Model, part: SubgraphMatch, twin: Twin) -> Model:
             own = twin_values(held, form)
             if own is not None and (held.stored is None or is_quantized(held.stored)):
                 values[held.place] = own.reshape(held.real.shape)
-        _edit(editor, part.first.operators[one], values)
-    return _with(model, editor)
+        _replace_constants(editor, part.first.operators[one], values)
+    return _insert_subgraph(model, editor)
 
 
 def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
@@ -152,14 +154,14 @@ def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
     if values is None:
         return None
     if form is None or not form.scale.size or (held.stored is not None and held.stored.dtype == "int4"):
-        return _rounded(values, held.stored)
+        return _round_weights(values, held.stored)
     if form.dtype in ("int32", "int64"):
         scale = along_axis(form.scale, form.quantization, values.ndim)
         return np.rint(values / scale) * scale
     return stored_as(values, form.dtype, form.quantization).astype(np.float64)
 
 
-def _rounded(values: Weights, stored: Tensor | None) -> Weights | None:
+def _round_weights(values: Weights, stored: Tensor | None) -> Weights | None:
     """Return weights with the scales that suit them, one or several as in a stored tensor; None for another type."""
     if stored is None or stored.dtype not in ("int8", "int4") or not is_quantized(stored):
         return None
@@ -172,10 +174,12 @@ def _rounded(values: Weights, stored: Tensor | None) -> Weights | None:
 def equal_operators(part: SubgraphMatch, one: Model, other: Model) -> frozenset[int]:
     """Return the float operators that two forms of the float model compute from equal operands with equal options."""
     graphs = one.subgraphs[part.first.index], other.subgraphs[part.first.index]
-    return frozenset(n for n, _ in part.operators if not part.absorbed.get(n) and _equal(part, *graphs, n))
+    return frozenset(
+        n for n, _ in part.operators if not part.absorbed.get(n) and _are_equal(part, *graphs, n)
+    )
 
 
-def _equal(part: SubgraphMatch, one: Subgraph, other: Subgraph, number: int) -> bool:
+def _are_equal(part: SubgraphMatch, one: Subgraph, other: Subgraph, number: int) -> bool:
     mine, theirs = one.operators[number], other.operators[number]
     options = mine.options is theirs.options and mine.custom_options is theirs.custom_options
     if not options or mine.kind != theirs.kind or len(mine.inputs) != len(theirs.inputs):
@@ -207,7 +211,7 @@ def differs(part: SubgraphMatch, mine: Operator, theirs: Operator) -> bool:
         return True
     old, new = ({} if o.options is None else o.options.fields for o in (mine, theirs))
     names = {name for name in (*old, *new) if name not in WITHOUT_MEANING}
-    return any(_plain(old.get(name)) != _plain(new.get(name)) for name in names)
+    return any(_plain_value(old.get(name)) != _plain_value(new.get(name)) for name in names)
 
 
 def other_integers(part: SubgraphMatch, mine: Operator, theirs: Operator) -> dict[int, int]:
@@ -221,11 +225,11 @@ def other_integers(part: SubgraphMatch, mine: Operator, theirs: Operator) -> dic
     return {
         place: new
         for place, (old, new) in pairs
-        if min(old, new) >= 0 and _states_other(part.first.tensors[old], part.second.tensors[new])
+        if min(old, new) >= 0 and _has_other_integers(part.first.tensors[old], part.second.tensors[new])
     }
 
 
-def _states_other(mine: Tensor, theirs: Tensor) -> bool:
+def _has_other_integers(mine: Tensor, theirs: Tensor) -> bool:
     """Return True for two constants of one shape with other integers."""
     constant = mine.is_constant and theirs.is_constant and mine.dtype in ("int32", "int64")
     if not constant or theirs.dtype != mine.dtype or mine.shape != theirs.shape or is_quantized(theirs):
@@ -239,12 +243,12 @@ WITHOUT_MEANING = frozenset(
 )
 
 
-def _plain(value: object) -> object:
+def _plain_value(value: object) -> object:
     plain = value.tolist() if isinstance(value, np.ndarray) else value
     return plain or 0
 
 
-def _edit(
+def _replace_constants(
     editor: SubgraphEditor,
     operator: Operator,
     values: Mapping[int, Weights],
@@ -262,7 +266,7 @@ def _edit(
         editor.change(operator.index, inputs=tuple(inputs))
 
 
-def _with(model: Model, editor: SubgraphEditor) -> Model:
+def _insert_subgraph(model: Model, editor: SubgraphEditor) -> Model:
     subgraph, _ = editor.finish()
     return replace(
         with_subgraphs(model, [subgraph if s.index == subgraph.index else s for s in model.subgraphs]),

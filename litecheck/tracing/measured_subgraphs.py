@@ -38,7 +38,7 @@ class Measured:
     of the outputs. An error in few samples, as of probabilities, is absent from other samples."""
 
 
-def measured(
+def measure_subgraphs(
     match: ModelMatch,
     twin: Twin | None,
     both: RecordedRuns,
@@ -54,7 +54,7 @@ def measured(
     """
     made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
     few, tried = (spread(total, unusual, most) for most in (_FEW, SAMPLES))
-    needed = _compared(match.subgraphs[0])
+    needed = _compared_tensors(match.subgraphs[0])
     for count, (entry, arrays) in enumerate(samples, 1):
         if entry not in made.entries:
             made.entries.append(entry)
@@ -67,15 +67,15 @@ def measured(
                 made.few[number].append(real)
             if number == entry and count - 1 not in unusual:
                 own = parts[number]
-                worst = [*made.worst.get(number, []), (real, _only(stored, own.second.outputs))]
+                worst = [*made.worst.get(number, []), (real, _select_tensors(stored, own.second.outputs))]
                 made.worst[number] = sorted(worst, key=lambda pair: -output_error(own, [pair]))[:_WORST]
             if number == entry == 0 and count - 1 in tried:
-                made.tried.append((_only(real, needed[0]), _only(stored, needed[1])))
+                made.tried.append((_select_tensors(real, needed[0]), _select_tensors(stored, needed[1])))
         tell(count)
     return made
 
 
-def _compared(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
+def _compared_tensors(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
     """Return inputs and outputs of the first subgraph and outputs of operators that join tensors, and their partners."""
     first, second = part.first, part.second
     joined = (i for op in first.operators if traits_of(op.kind).concatenates for i in op.outputs)
@@ -83,11 +83,11 @@ def _compared(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
     return real, frozenset((*second.outputs, *(new for new, old in part.tensors.items() if old in real)))
 
 
-def _only(tensors: Tensors, chosen: Collection[int]) -> Tensors:
+def _select_tensors(tensors: Tensors, chosen: Collection[int]) -> Tensors:
     return {index: tensors[index] for index in chosen if index in tensors}
 
 
-def unmeasured(match: ModelMatch, made: Measured) -> Iterator[str]:
+def unmeasured_reasons(match: ModelMatch, made: Measured) -> Iterator[str]:
     """Yield why subgraphs of the quantized model are not measured."""
     parts = {part.first.index for part in match.subgraphs}
     named = {signature.subgraph: signature.key for signature in match.second.signatures}

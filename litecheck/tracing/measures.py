@@ -20,7 +20,7 @@ class Signal:
     power: float
 
     @classmethod
-    def of(cls, values: Values) -> Signal:
+    def from_values(cls, values: Values) -> Signal:
         """Return the signal of values."""
         return cls(values, power(values))
 

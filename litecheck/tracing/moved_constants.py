@@ -72,7 +72,7 @@ def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
 
 def channel_words(want: Weights, got: Weights) -> str:
     """Return how many channels have the weights of another channel, or ""; both are channels x weights."""
-    home, moved = _homes(want, got)
+    home, moved = _match_channels(want, got)
     if not moved.any():
         return ""
     first = int(np.argmax(moved))
@@ -88,7 +88,7 @@ def input_words(want: Weights, got: Weights) -> str:
     Example: weights for RGB in a model that reads BGR have the order 2, 1, 0.
     """
     rows = by_channel(want, -1), by_channel(got, -1)
-    home, moved = _homes(*rows)
+    home, moved = _match_channels(*rows)
     if not _are_same(rows[0][home[moved]], rows[1][moved]):
         return ""
     if not moved.any() or len(home) > _LISTED:
@@ -104,7 +104,7 @@ def _are_same(want: Weights, got: Weights) -> bool:
     return float(np.square(want - got).sum()) <= _SAME * float(np.square(want).sum())
 
 
-def _homes(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+def _match_channels(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
     """Return the channel whose weights each channel has, and True for channels with those of another channel.
 
     No channel is moved if other channels have wrong weights.
@@ -112,7 +112,7 @@ def _homes(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bo
     none = np.arange(len(want)), np.zeros(len(want), bool)
     if not 1 < len(want) <= _MOST or want.shape[1] < 2:
         return none
-    likeness = _normalized(got) @ _normalized(want).T
+    likeness = _normalize_rows(got) @ _normalize_rows(want).T
     home = likeness.argmax(axis=1)
     unlike = likeness.diagonal() < _UNLIKE
     moved = unlike & (likeness.max(axis=1) > _ALIKE)
@@ -122,7 +122,7 @@ def _homes(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDArray[np.bo
     return home, moved
 
 
-def _normalized(rows: Weights) -> Weights:
+def _normalize_rows(rows: Weights) -> Weights:
     made: Weights = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
     return made
 

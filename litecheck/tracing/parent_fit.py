@@ -16,7 +16,7 @@ from litecheck.tracing.float_forms import HeldConstant, constants_of
 from litecheck.tracing.moved_constants import moved_words
 
 #: Cosine of two sets of weights below which they have nothing in common, and elements from which this is no chance.
-_UNLIKE, _TELLING = 0.5, 64
+_UNLIKE, _MIN_ELEMENTS = 0.5, 64
 
 
 def parent_doubt(match: ModelMatch) -> str:
@@ -34,14 +34,16 @@ def parent_doubt(match: ModelMatch) -> str:
         if held.kind == "weight" and (cosine := _cosine(held)) is not None
     ]
     unlike = sum(cosine < _UNLIKE for cosine in alike)
-    if _are_most(unlike, len(alike)):
+    if _is_majority(unlike, len(alike)):
         return (
             f"weights of {unlike} of {counted(len(alike), 'operator')} have nothing in common with those of "
             f"{names[0]}: is it the float model of {names[1]}?"
         )
-    weighted = [place for part in match.subgraphs for place in _weighted(part)]
-    without = len(set(weighted) - {place for part in match.subgraphs for place in _paired(part)})
-    if _are_most(without, len(weighted)):
+    weighted = [place for part in match.subgraphs for place in _operators_with_weights(part)]
+    without = len(
+        set(weighted) - {place for part in match.subgraphs for place in _operators_with_matched_weights(part)}
+    )
+    if _is_majority(without, len(weighted)):
         return (
             f"{without} of {counted(len(weighted), 'operator')} with weights of {names[0]} have no partner in "
             f"{names[1]}: are both files forms of one model?"
@@ -49,11 +51,11 @@ def parent_doubt(match: ModelMatch) -> str:
     return ""
 
 
-def _are_most(count: int, whole: int) -> bool:
+def _is_majority(count: int, whole: int) -> bool:
     return count >= 2 and 2 * count > whole
 
 
-def _weighted(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
+def _operators_with_weights(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
     """Yield the float operators that have constant weights as (subgraph, operator)."""
     for operator in part.first.operators:
         facts = traits_of(operator.kind)
@@ -63,7 +65,7 @@ def _weighted(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
             yield part.first.index, operator.index
 
 
-def _paired(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
+def _operators_with_matched_weights(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
     """Yield the float operators whose partner has weights of the same size as (subgraph, operator)."""
     for one, other in part.operators:
         if any(held.kind == "weight" for held in constants_of(part, one, other)):
@@ -74,13 +76,13 @@ def _cosine(held: HeldConstant) -> float | None:
     """Return the cosine of float and stored weights, 1 for weights in another order, None if they are not known."""
     stored = None if held.stored is None else constant_values(held.stored)
     real = constant_values(held.real)
-    if stored is None or real is None or stored.shape != real.shape or real.size < _TELLING:
+    if stored is None or real is None or stored.shape != real.shape or real.size < _MIN_ELEMENTS:
         return None
-    cosine = _product(real, stored) / max(
-        float(np.sqrt(_product(real, real) * _product(stored, stored))), 1e-300
+    cosine = _dot_product(real, stored) / max(
+        float(np.sqrt(_dot_product(real, real) * _dot_product(stored, stored))), 1e-300
     )
     return 1.0 if cosine < _UNLIKE and moved_words(held, 0) else cosine
 
 
-def _product(one: Values, other: Values) -> float:
+def _dot_product(one: Values, other: Values) -> float:
     return float(np.einsum("i,i->", one.reshape(-1), other.reshape(-1)))

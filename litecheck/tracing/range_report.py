@@ -38,7 +38,7 @@ def trace_ranges(
     interpreter, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
     found: dict[int, list[Statistics]] = {}
 
-    def look(operator: Operator, outputs: Arrays) -> None:
+    def record(operator: Operator, outputs: Arrays) -> None:
         found.setdefault(operator.index, []).extend(statistics(subgraph, operator, outputs))
 
     seen, count = dict[int, Interval](), 0
@@ -50,12 +50,12 @@ def trace_ranges(
         tensors = (subgraph.tensors[i] for i in subgraph.inputs)
         fed = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
         interpreter.restart()
-        interpreter.run(subgraph, fed, progress=look)
+        interpreter.run(subgraph, fed, progress=record)
         tell(count, "running")
     rows = tuple(
         row
         for operator in subgraph.operators
-        if (row := _row(model, operator, found.get(operator.index, [])))
+        if (row := _make_row(model, operator, found.get(operator.index, [])))
     )
     return Trace(
         __version__,
@@ -66,7 +66,7 @@ def trace_ranges(
         rows,
         (),
         (),
-        notes=tuple(_notes(model, rows)),
+        notes=tuple(_resolution_notes(model, rows)),
         random=bool(settings.random),
         doubt="" if settings.random else data_doubt(subgraph, seen, takes_scaling(settings)),
     )
@@ -83,13 +83,13 @@ def _real_inputs(model: Model) -> Model:
     return replace(with_subgraphs(model, [changed, *model.subgraphs[1:]]), signatures=model.signatures)
 
 
-def _row(model: Model, operator: Operator, found: list[Statistics]) -> TracedOperator | None:
+def _make_row(model: Model, operator: Operator, found: list[Statistics]) -> TracedOperator | None:
     subgraph = model.subgraphs[0]
     counted = [one for one in found if one.at_low is not None and one.low is not None]
     if not counted:
         return None
     size = sum(one.size for one in counted)
-    saturated = sum(_saturated(model, operator, one) for one in counted) / max(size, 1)
+    saturated = sum(_count_saturated(model, operator, one) for one in counted) / max(size, 1)
     low, high = min(one.low or 0 for one in counted), max(one.high or 0 for one in counted)
     return TracedOperator(
         0, operator.index, operator.kind, name_of(subgraph, operator), -1, None, None, None, None, None, 0.0,
@@ -97,13 +97,13 @@ def _row(model: Model, operator: Operator, found: list[Statistics]) -> TracedOpe
     )  # fmt: skip
 
 
-def _saturated(model: Model, operator: Operator, one: Statistics) -> int:
+def _count_saturated(model: Model, operator: Operator, one: Statistics) -> int:
     subgraph = model.subgraphs[0]
     ends = saturable_ends(subgraph, operator, subgraph.tensors[one.index])
     return ends[0] * (one.at_low or 0) + ends[1] * (one.at_high or 0)
 
 
-def _notes(model: Model, rows: tuple[TracedOperator, ...]) -> list[str]:
+def _resolution_notes(model: Model, rows: tuple[TracedOperator, ...]) -> list[str]:
     tensors = model.subgraphs[0].tensors
     notes = []
     for row in rows:

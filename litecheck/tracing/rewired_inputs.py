@@ -17,19 +17,21 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
     mine, homes = part.first.operators[fed.one], dict(fed.feeds)
     for place, (old, new) in enumerate(zip(mine.inputs, fed.operator.inputs, strict=False)):
         home = homes.get(new, -1)
-        if min(home, old) < 0 or _origin(part.first, fed.reads.get(home, home)) == _origin(part.first, old):
+        if min(home, old) < 0 or _skip_view_operators(part.first, fed.reads.get(home, home)) == _skip_view_operators(
+            part.first, old
+        ):
             continue
         lost = {one.operator for one in part.unmatched if one.side == 0}
         writer = wiring_of(part.first).last_writer.get(old, -1)
         tail = ", which the quantized model lacks" if writer in lost else ""
         return (
-            f"its {traits_of(mine.kind).role(place)} is {_source(part.second, new)}, and the float operator's is "
-            f"{_source(part.first, old)} of the float model{tail}"
+            f"its {traits_of(mine.kind).role(place)} is {_describe_source(part.second, new)}, and the float operator's is "
+            f"{_describe_source(part.first, old)} of the float model{tail}"
         )
     return ""
 
 
-def _origin(subgraph: Subgraph, index: int) -> int:
+def _skip_view_operators(subgraph: Subgraph, index: int) -> int:
     """Return the tensor before operators that only change a shape, for example before RESHAPE."""
     wiring = wiring_of(subgraph)
     for _ in subgraph.operators:
@@ -40,7 +42,7 @@ def _origin(subgraph: Subgraph, index: int) -> int:
     return index
 
 
-def _source(subgraph: Subgraph, index: int) -> str:
+def _describe_source(subgraph: Subgraph, index: int) -> str:
     """Return ``the output of ADD #5``, or the name of an input of the model."""
     writer = wiring_of(subgraph).last_writer.get(index, -1)
     if writer < 0:

@@ -41,8 +41,8 @@ def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.f
     Example: 0.31 as int8 with scale 0.25 and zero point 0 gives 0.25; 40 gives 31.75, the largest value.
     """
     low, high = INTEGER_RANGES[dtype]
-    scale = along_axis(q.scale, q, values.ndim).astype(np.float32).reshape(_shape(q, values))
-    zero = along_axis(zero_points(q), q, values.ndim).astype(np.float32).reshape(_shape(q, values))
+    scale = along_axis(q.scale, q, values.ndim).astype(np.float32).reshape(_broadcast_shape(q, values))
+    zero = along_axis(zero_points(q), q, values.ndim).astype(np.float32).reshape(_broadcast_shape(q, values))
     with np.errstate(all="ignore"):
         steps = np.asarray(values.astype(np.float32, copy=False) / scale)
         np.rint(steps, out=steps)
@@ -54,20 +54,20 @@ def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.f
     return real
 
 
-def _shape(q: Quantization, values: NDArray[Any]) -> tuple[int, ...]:
+def _broadcast_shape(q: Quantization, values: NDArray[Any]) -> tuple[int, ...]:
     if q.scale.size == 1:
         return (1,) * values.ndim
     return tuple(-1 if n == q.axis else 1 for n in range(values.ndim))
 
 
-def in_tensor(values: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+def store_in_tensor(values: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     """Return the real values of values after storage in a tensor; unchanged if it is not quantized."""
     if not is_quantized(tensor):
         return values.astype(np.float32, copy=False)
     return stored_as(values, tensor.dtype, tensor.quantization)
 
 
-def meaning(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
+def dequantize_values(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     """Return the real values of stored values of an activation."""
     if not is_quantized(tensor):
         return stored.astype(np.float32, copy=False)
@@ -83,14 +83,14 @@ def with_finite_scales(model: Model) -> Model:
 
     Raises InputError for other scales that are not finite or not positive. The error names the tensor.
     """
-    tensors = [tuple(_with_finite_scale(t, model) for t in s.tensors) for s in model.subgraphs]
+    tensors = [tuple(_replace_zero_scale(t, model) for t in s.tensors) for s in model.subgraphs]
     pairs = list(zip(model.subgraphs, tensors, strict=True))
     if all(new is old for part, found in pairs for new, old in zip(found, part.tensors, strict=True)):
         return model
     return replace(model, subgraphs=tuple(replace(part, tensors=found) for part, found in pairs))
 
 
-def _with_finite_scale(tensor: Tensor, model: Model) -> Tensor:
+def _replace_zero_scale(tensor: Tensor, model: Model) -> Tensor:
     scale = tensor.quantization.scale
     wrong = scale[~(np.isfinite(scale) & (scale > 0))] if is_quantized(tensor) else scale[:0]
     if wrong.any():

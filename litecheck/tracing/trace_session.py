@@ -23,14 +23,14 @@ from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.culprit_shares import explained, merged, ranked
+from litecheck.tracing.culprit_shares import explained_share, merge_culprits, rank_culprits
 from litecheck.tracing.culprits import UNPREPROCESSED, culprits
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.fix_search import TrialBase, search_fix, trial_base
-from litecheck.tracing.measured_subgraphs import Measured, measured, unmeasured
+from litecheck.tracing.measured_subgraphs import Measured, measure_subgraphs, unmeasured_reasons
 from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
@@ -38,7 +38,7 @@ from litecheck.tracing.storage import check_quantized, is_quantized, with_finite
 from litecheck.tracing.trace_result import RANGE_CAUSES, Culprit, Trace, TracedOperator, TracedOutput
 from litecheck.tracing.trace_rows import culprits_on_device, row_of, small_differences, with_losses
 from litecheck.tracing.trace_settings import TraceSettings
-from litecheck.tracing.twin import Twin, make_twin, shared_by
+from litecheck.tracing.twin import Twin, make_twin, shared_ranges
 from litecheck.tracing.violations import violations
 from litecheck.version import __version__
 
@@ -77,13 +77,13 @@ def trace(
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
     calibration = calibrated(real, data, asked.conversion, told)
-    found = _traced(real, quantized, asked, data, calibration, told, device)
+    found = _trace_pair(real, quantized, asked, data, calibration, told, device)
     if against is None:
         return found
     other = against if isinstance(against, Model) else load_model(against)
     _check_pair(real, other)
     return replace(
-        found, against=_traced(real, other, replace(asked, fix=False), data, calibration, told, None)
+        found, against=_trace_pair(real, other, replace(asked, fix=False), data, calibration, told, None)
     )
 
 
@@ -102,7 +102,7 @@ def _check_pair(real: Model, quantized: Model) -> None:
         )
 
 
-def _traced(
+def _trace_pair(
     real: Model, quantized: Model, asked: TraceSettings, data: CalibrationData, calibration: Calibration,
     told: Told, device: Device | None,
 ) -> Trace:  # fmt: skip
@@ -114,21 +114,21 @@ def _traced(
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
 
-    def again(model: Model) -> Calibration:
+    def recalibrate(model: Model) -> Calibration:
         return calibrated(model, data, asked.conversion, told)
 
-    base = trial_base(found, calibration, asked.conversion, again)
+    base = trial_base(found, calibration, asked.conversion, recalibrate)
     if changes := equalized_channels(found):
         equalization = equalize(real)
-        base = TrialBase(real, again(equalization.model), equalization.changes, "--equalize")
+        base = TrialBase(real, recalibrate(equalization.model), equalization.changes, "--equalize")
         real = with_edited_weights(real, changes)
-        calibration = again(real)
+        calibration = recalibrate(real)
         found = match(real, quantized)
         notes.append(_EQUALIZED)
-    twin, shared = _twin(found, calibration, notes)
+    twin, shared = _try_twin(found, calibration, notes)
     both = RecordedRuns(found, asked.arithmetic)
     unusual = {one.sample for one in named_samples(calibration.statistics)}
-    made = measured(
+    made = measure_subgraphs(
         found,
         twin,
         both,
@@ -139,7 +139,7 @@ def _traced(
     )
     bridged = both.stored.bridged
     notes += [f"{error}; the float model's output stands for its output" for error in bridged.values()]
-    notes += unmeasured(found, made)
+    notes += unmeasured_reasons(found, made)
     rows, named = list[TracedOperator](), list[Culprit]()
     for number, bench in made.benches.items():
         few = made.few[number]
@@ -150,14 +150,17 @@ def _traced(
         ]
         named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
     shares = {n: ErrorShares(found, made.benches[n], made.worst.get(n, [])) for n in made.entries}
-    named, faults = ranked(merged(named, quantized.subgraphs), shares), culprits_on_device(rows)
+    named, faults = (
+        rank_culprits(merge_culprits(named, quantized.subgraphs), shares),
+        culprits_on_device(rows),
+    )
     lost = max((one.avoidable_db for one in named), default=0.0)
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]
     notes += small_differences(rows, named)
     harmful = any(one.reaches_outputs for one in named)
-    leading = None if harmful or 0 not in shares else _leading(made.benches[0], shares[0])
+    leading = None if harmful or 0 not in shares else _find_leading(made.benches[0], shares[0])
     fix, parent = None, parent_doubt(found)
-    doubt = "" if asked.random else _doubt(found, calibration, takes_scaling(asked.conversion))
+    doubt = "" if asked.random else _find_doubt(found, calibration, takes_scaling(asked.conversion))
     warnings = () if asked.random else data.warnings
     notes += warnings
     if unstated := bool(warnings and not doubt and named) and named[0].cause in RANGE_CAUSES:
@@ -167,16 +170,17 @@ def _traced(
         fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
     return Trace(
         __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
-        tuple(named), tuple(_outputs(made)), _unmatched(found, 1), device.described if device else "", fix, leading, None,
+        tuple(named), tuple(_output_snrs(made)), _unmatched_rows(found, 1), device.described if device else "",
+        fix, leading, None,
         tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
         tuple(one for bench in made.benches.values() for one in bench.distributions()),
-        doubt, parent, explained(named, shares.get(0)),
-        tuple(row for row in _unmatched(found, 0) if row[-1] == NO_PARTNER), violated.load,
-        asked.arithmetic, _invalid(found, bridged, violated.operators),
+        doubt, parent, explained_share(named, shares.get(0)),
+        tuple(row for row in _unmatched_rows(found, 0) if row[-1] == NO_PARTNER), violated.load,
+        asked.arithmetic, _invalid_operators(found, bridged, violated.operators),
     )  # fmt: skip
 
 
-def _invalid(
+def _invalid_operators(
     found: ModelMatch, bridged: Iterable[tuple[int, int]], violated: Mapping[tuple[int, int], str]
 ) -> tuple[tuple[int, int, str, str], ...]:
     """Return the operators that no kernel computes and that violate a rule: subgraph, number, opcode, violation."""
@@ -192,7 +196,7 @@ def _runs(model: Model, data: CalibrationData) -> Iterator[tuple[int, Arrays]]:
     return (sample.arrange(model) for chain in data for sample in chain)
 
 
-def _twin(
+def _try_twin(
     found: ModelMatch, calibration: Calibration, notes: list[str]
 ) -> tuple[Twin | None, tuple[SharedQuantization, ...]]:
     """Return the twin and its shared ranges, or none with a note if the float model cannot be converted."""
@@ -201,18 +205,18 @@ def _twin(
     except LitecheckError as error:
         notes.append(f"no twin, so no loss is known to be avoidable: {error}")
         return None, ()
-    return twin, shared_by(twin.conversion, calibration.ranges)
+    return twin, shared_ranges(twin.conversion, calibration.ranges)
 
 
-def _leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
+def _find_leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | None:
     """Return the operator with the largest share of the outputs' error, of those with the largest errors alone."""
     ratios = {n: errors.ratio("alone") or 0.0 for n, errors in bench.errors.items()}
     worst = sorted(ratios, key=lambda n: -ratios[n])[:_LEADING]
-    shares = [(n, share) for n in worst if (share := outputs.of_operator(n)) is not None]
+    shares = [(n, share) for n in worst if (share := outputs.operator_share(n)) is not None]
     return max(shares, key=lambda pair: pair[1], default=None)
 
 
-def _outputs(made: Measured) -> Iterator[TracedOutput]:
+def _output_snrs(made: Measured) -> Iterator[TracedOutput]:
     for number in made.entries:
         bench = made.benches[number]
         for index, errors in bench.ends.items():
@@ -220,7 +224,7 @@ def _outputs(made: Measured) -> Iterator[TracedOutput]:
                 yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)
 
 
-def _doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:
+def _find_doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:
     part, ranges = found.subgraphs[0], calibration.ranges
     homes = {index: (part.first.index, part.tensors.get(index, -1)) for index in part.second.inputs}
     seen = {index: ranges[key] for index, key in homes.items() if key in ranges}
@@ -236,5 +240,5 @@ def _doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:
     return doubt
 
 
-def _unmatched(found: ModelMatch, side: int) -> tuple[tuple[int, int, str, str], ...]:
+def _unmatched_rows(found: ModelMatch, side: int) -> tuple[tuple[int, int, str, str], ...]:
     return tuple((o.subgraph, o.operator, o.opcode, o.reason) for o in found.unmatched if o.side == side)

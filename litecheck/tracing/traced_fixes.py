@@ -36,7 +36,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.tracing.confirmed_fixes import FixCommand, WholeSnr
 from litecheck.tracing.fix_gains import fix_gains
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.storage import meaning
+from litecheck.tracing.storage import dequantize_values
 from litecheck.tracing.trace_result import Culprit, TriedFix, decibels
 from litecheck.tracing.twin import granularity_of
 
@@ -75,7 +75,7 @@ class Workshop:
         """
         part = self.match.subgraphs[0]
         joint = part.first.operators[partner] if culprit and culprit.cause == "shared_range" else None
-        ends = part.first.outputs if joint is None else _outputs_behind(part.first, joint)
+        ends = part.first.outputs if joint is None else _dependent_outputs(part.first, joint)
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
         runs = (stored for _, stored in self.samples)
@@ -116,12 +116,12 @@ class Workshop:
             options = tried[found.options] if found else None
             if found is None or options is None:
                 return None
-            if fix := self._confirmed(options, gain, joint, before, snr):
+            if fix := self._confirm(options, gain, joint, before, snr):
                 return fix
             tried[found.options] = None
         return None
 
-    def _confirmed(
+    def _confirm(
         self, options: FixOptions, gain: float, joint: Operator | None, before: float,
         snr: Callable[[Conversion], float],
     ) -> TriedFix | None:  # fmt: skip
@@ -133,13 +133,13 @@ class Workshop:
         command = self.command
         try:
             made = command.conversion(options)
-            first, last = command.measured(self.match.second), command.measured(made.model)
+            first, last = command.measure_snr(self.match.second), command.measure_snr(made.model)
             if options.words:
-                plain = command.measured(self.trials.converted(FixOptions()).model)
+                plain = command.measure_snr(self.trials.converted(FixOptions()).model)
                 if last.snr < plain.snr - _WORTH:
-                    return self._confirmed(FixOptions(), gain, None, before, snr)
+                    return self._confirm(FixOptions(), gain, None, before, snr)
             if last.snr - first.snr >= gain:
-                return self._fix(options, first.snr, last, lambda one: command.measured(one.model).snr)
+                return self._fix(options, first.snr, last, lambda one: command.measure_snr(one.model).snr)
             if joint is not None and last.snr > first.snr - _WORTH and snr(made) - before >= gain:
                 return self._fix(options, before, WholeSnr(snr(made), len(self.samples), ""), snr)
         except LitecheckError:  # the command or its model fails
@@ -153,10 +153,10 @@ class Workshop:
         given = shlex.join((*(("--to", kind) if kind != "int8" else ()), *options.words))
         words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", given, self.asked)))
         made, same = self.trials, granularity_of(self.match)
-        granular = _measured(
+        granular = _try_measure(
             snr, lambda: convert(made.model, made.request, made.ranges, same, made.inner, made.changes)
         )
-        plain = _measured(snr, lambda: made.converted(FixOptions()))
+        plain = _try_measure(snr, lambda: made.converted(FixOptions()))
         narrow = any(t.dtype == "int4" for s in self.match.second.subgraphs for t in s.tensors)
         gains = fix_gains(before, granular, plain, after.snr, options.words, narrow)
         return TriedFix(
@@ -193,14 +193,16 @@ class Workshop:
                     channels[old] = channels[old].merged(one) if old in channels else one
                 split = joint if joint is not None and old in joint.outputs else None
                 if split is not None or old in rows:
-                    pair = sample[old], meaning(made[new], tensors[new])
-                    for n, (want, got) in enumerate(zip(*(self._parts(v, split) for v in pair), strict=True)):
+                    pair = sample[old], dequantize_values(made[new], tensors[new])
+                    for n, (want, got) in enumerate(
+                        zip(*(self._split_parts(v, split) for v in pair), strict=True)
+                    ):
                         signal, noise = parts.get((old, n), (0.0, 0.0))
                         parts[old, n] = signal + power(want), noise + squares(want, got)
         lowest = (low[0] for sums in channels.values() if (low := low_channel(sums)) is not None)
         return min((*lowest, *(decibels(*pair) for pair in parts.values())), default=math.inf)
 
-    def _parts(self, values: Values, joint: Operator | None) -> list[Values]:
+    def _split_parts(self, values: Values, joint: Operator | None) -> list[Values]:
         """Return the values of each tensor that an operator joins, or all values."""
         tensors = self.match.subgraphs[0].first.tensors
         if joint is None or traits_of(joint.kind).concatenates != "axis" or joint.options is None:
@@ -214,7 +216,7 @@ class Workshop:
         )
 
 
-def _measured(snr: Callable[[Conversion], float], make: Callable[[], Conversion]) -> float | None:
+def _try_measure(snr: Callable[[Conversion], float], make: Callable[[], Conversion]) -> float | None:
     """Return the SNR of a conversion, or None if it is impossible."""
     try:
         return snr(make())
@@ -228,7 +230,7 @@ def _own_cause(culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
         yield LossCause((partner,), culprit.detail if culprit else "", equalizes=True)
 
 
-def _outputs_behind(subgraph: Subgraph, operator: Operator) -> tuple[int, ...]:
+def _dependent_outputs(subgraph: Subgraph, operator: Operator) -> tuple[int, ...]:
     """Return the outputs of an operator, and the outputs of the model that depend on them."""
     behind = set(operator.outputs)
     for one in subgraph.operators:

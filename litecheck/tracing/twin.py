@@ -48,8 +48,8 @@ def make_twin(
         for new, old in part.tensors.items():
             key, tensor = (part.first.index, old), part.second.tensors[new]
             if is_quantized(tensor) and not tensor.is_constant and key in ranges:
-                wide[key] = widened(ranges[key], tensor.quantization.real_range(tensor.dtype))
-    request = Request(kind_of(match.second), keep=_kept(match))
+                wide[key] = widen_range(ranges[key], tensor.quantization.real_range(tensor.dtype))
+    request = Request(kind_of(match.second), keep=_float_operators(match))
     conversion = convert(match.first, request, wide, granularity_of(match), inner)
     forms = {(one.subgraph, one.tensor): one.written for one in conversion.plan.tensors if one.written}
     if is_trained(match.first):
@@ -79,14 +79,14 @@ def kind_of(model: Model) -> str:
     return _KINDS.get(found, "dynamic")
 
 
-def shared_by(conversion: Conversion, ranges: Mapping[Key, Interval]) -> tuple[SharedQuantization, ...]:
+def shared_ranges(conversion: Conversion, ranges: Mapping[Key, Interval]) -> tuple[SharedQuantization, ...]:
     """Return the ranges that tensors of a conversion share."""
     profile, _ = rules_for(conversion.request.to, "")
     plan = conversion.plan
     return shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges)
 
 
-def widened(seen: Interval, reach: Interval) -> Interval:
+def widen_range(seen: Interval, reach: Interval) -> Interval:
     """Return the range of a tensor extended towards its range in the quantized model, to at most twice the width.
 
     Example: values 0..1 and a range of 0..1.5 give 0..1.5; a range of 0..8 gives 0..2.
@@ -98,7 +98,7 @@ def widened(seen: Interval, reach: Interval) -> Interval:
     return low - factor * more[0], high + factor * more[1]
 
 
-def _kept(match: ModelMatch) -> tuple[str, ...]:
+def _float_operators(match: ModelMatch) -> tuple[str, ...]:
     """Return the operators of the first subgraph that stay float32 in the quantized model."""
     part = match.subgraphs[0]
     return tuple(f"#{one}" for one, other in part.operators if _is_float(part, other))

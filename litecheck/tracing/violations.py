@@ -33,7 +33,7 @@ def violations(model: Model) -> Violations:
             operators.setdefault((one.where.subgraph, one.where.operator), words)
     return Violations(
         tuple(
-            f"{_place(one)}: {one.found}{f', {_DEFAULT}' if one.effect == _DEFAULT else ''}"
+            f"{_describe_place(one)}: {one.found}{f', {_DEFAULT}' if one.effect == _DEFAULT else ''}"
             for one in found
             if one.effect in _EFFECTS
         ),
@@ -41,7 +41,7 @@ def violations(model: Model) -> Violations:
     )
 
 
-def _place(one: Finding) -> str:
+def _describe_place(one: Finding) -> str:
     """Return the operator of a finding with the role of the tensor, or the tensor without an operator."""
     where = one.where
     if where.operator < 0:

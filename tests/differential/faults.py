@@ -26,7 +26,7 @@ from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.tracing.storage import meaning
+from litecheck.tracing.storage import dequantize_values
 from litecheck.tracing.trace_result import Trace
 from litecheck.tracing.trace_session import trace
 from tests.conversion.mobile_nets import images, mobile_net
@@ -120,7 +120,7 @@ def noticeable(pair: Pair, planted: PlantedFault) -> bool:
             )
             made.append(ReferenceInterpreter(model).run(main, fed, keep_all=True))
         values = [
-            meaning(one[index], graph.tensors[index])
+            dequantize_values(one[index], graph.tensors[index])
             for one, graph in zip(made, (sound, faulty), strict=True)
         ]
         want = real[twin] if twin in real else values[0]

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
-from litecheck.tracing.culprit_shares import explained, merged, ranked
+from litecheck.tracing.culprit_shares import explained_share, merge_culprits, rank_culprits
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.trace_result import Culprit
 
@@ -21,7 +21,7 @@ class KnownShares(ErrorShares):
     def __init__(self, shares: dict[int, float | None]) -> None:
         self._shares = shares
 
-    def of_culprits(self, named: Sequence[Culprit]) -> float | None:
+    def joint_share(self, named: Sequence[Culprit]) -> float | None:
         known = [self._shares[one.operator] for one in named]
         return None if None in known else sum(share or 0.0 for share in known)
 
@@ -39,12 +39,15 @@ class KnownShares(ErrorShares):
 )
 def test_the_largest_share_is_first(shares: dict[int, float | None], order: list[int]) -> None:
     every = [Culprit(0, n, "ADD", "", "weights", 30.0 - n, "") for n in range(3)]
-    assert [one.operator for one in ranked(every, {0: KnownShares(shares)})] == order
+    assert [one.operator for one in rank_culprits(every, {0: KnownShares(shares)})] == order
 
 
 def test_the_share_of_an_operator_in_a_called_subgraph_is_unknown() -> None:
     every = [Culprit(n, n, "ADD", "", "weights", 9.0 - n, "") for n in range(2)]
-    assert {one.operator: one.share for one in ranked(every, {0: KnownShares({0: 0.4})})} == {0: 0.4, 1: None}
+    assert {one.operator: one.share for one in rank_culprits(every, {0: KnownShares({0: 0.4})})} == {
+        0: 0.4,
+        1: None,
+    }
 
 
 @pytest.mark.parametrize(
@@ -60,7 +63,7 @@ def test_the_share_of_an_operator_in_a_called_subgraph_is_unknown() -> None:
 )
 def test_the_share_of_all_culprits(shares: tuple[float | None, ...], together: float | None) -> None:
     every = [Culprit(0, n, "ADD", "", "weights", 9.0, "", share=share) for n, share in enumerate(shares)]
-    assert explained(every, KnownShares(dict(enumerate(shares)))) == together
+    assert explained_share(every, KnownShares(dict(enumerate(shares)))) == together
 
 
 def steps(*weights: int) -> Model:
@@ -80,13 +83,13 @@ def wrong(number: int, loss: float, detail: str = "its weights have 2 levels") -
 
 
 def test_a_fault_of_weights_that_several_operators_read_is_one_culprit() -> None:
-    (one,) = merged([wrong(0, 9.0), wrong(1, 12.0), wrong(2, 4.0)], steps(0, 0, 1).subgraphs)
+    (one,) = merge_culprits([wrong(0, 9.0), wrong(1, 12.0), wrong(2, 4.0)], steps(0, 0, 1).subgraphs)
     assert (one.operator, one.others, one.avoidable_db) == (1, (0, 2), 12.0)
     assert one.detail == "its weights have 2 levels; 2 other operators read the same constants"
 
 
 def test_other_weights_and_other_faults_are_other_culprits() -> None:
     every = [wrong(0, 9.0), wrong(1, 8.0), wrong(2, 7.0, "1 of 2 channels is 0")]
-    assert merged(every, steps(0, 2, 0).subgraphs) == every
+    assert merge_culprits(every, steps(0, 2, 0).subgraphs) == every
     ranges = [Culprit(0, n, "FULLY_CONNECTED", "", "output_range", 9.0 - n, "too wide") for n in range(2)]
-    assert merged(ranges, steps(0, 0).subgraphs) == ranges
+    assert merge_culprits(ranges, steps(0, 0).subgraphs) == ranges

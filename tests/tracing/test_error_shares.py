@@ -39,7 +39,7 @@ def measured(pair: Pair, model: Model) -> tuple[Bench, ErrorShares]:
 
 def shares_of(pair: Pair, model: Model) -> dict[int, float]:
     bench, shares = measured(pair, model)
-    return {fed.other: shares.of_operator(fed.other) or 0.0 for fed in bench.operators}
+    return {fed.other: shares.operator_share(fed.other) or 0.0 for fed in bench.operators}
 
 
 def test_output_error() -> None:
@@ -89,12 +89,12 @@ def test_two_faults_have_the_whole_error_together(residual: Pair) -> None:
         assert planted is not None
         model = planted.model
     _, shares = measured(residual, model)
-    alone = [shares.of_culprits([culprit(number)]) or 0.0 for number in (2, 4)]
-    together = shares.of_culprits([culprit(2), culprit(4)]) or 0.0
+    alone = [shares.joint_share([culprit(number)]) or 0.0 for number in (2, 4)]
+    together = shares.joint_share([culprit(2), culprit(4)]) or 0.0
     assert max(alone) < together <= 1
     assert together > 0.85
     assert together != pytest.approx(sum(alone), abs=0.01)
-    assert shares.of_culprits([culprit(2)]) == shares.of_operator(2)
+    assert shares.joint_share([culprit(2)]) == shares.operator_share(2)
 
 
 def test_the_error_of_an_input_is_that_of_its_storage(residual: Pair) -> None:
@@ -105,5 +105,5 @@ def test_the_error_of_an_input_is_that_of_its_storage(residual: Pair) -> None:
     model = made.conversion.model
     _, shares = measured(residual, model)
     given = model.subgraphs[0].inputs[0]
-    assert (shares.of_culprits([culprit(0, "input_range", given)]) or 0.0) > 0.9
-    assert (shares.of_operator(0) or 0.0) < 0.1
+    assert (shares.joint_share([culprit(0, "input_range", given)]) or 0.0) > 0.9
+    assert (shares.operator_share(0) or 0.0) < 0.1

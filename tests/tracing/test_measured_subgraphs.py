@@ -19,7 +19,7 @@ from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.tracing.error_shares import output_error
-from litecheck.tracing.measured_subgraphs import measured
+from litecheck.tracing.measured_subgraphs import measure_subgraphs
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.trace_result import Trace
 from tests.conversion.samples import samples
@@ -48,7 +48,9 @@ def test_the_samples_with_the_largest_errors_are_kept() -> None:
     both = RecordedRuns(found, "litert-reference")
     runs = [sample.arrange(pair.real) for chain in pair.data for sample in chain]
     errors = [output_error(found.subgraphs[0], [call[1:]]) for run in runs for call in both.run(*run)]
-    made = measured(found, None, both, runs, (errors.index(max(errors)),), len(runs), lambda done: None)
+    made = measure_subgraphs(
+        found, None, both, runs, (errors.index(max(errors)),), len(runs), lambda done: None
+    )
     kept = [output_error(found.subgraphs[0], [one]) for one in made.worst[0]]
     assert kept == sorted(errors, reverse=True)[1:5]
 

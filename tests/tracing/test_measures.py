@@ -11,7 +11,7 @@ from litecheck.tracing.measures import Errors, Signal
 
 
 def add(errors: Errors, name: str, want: float, got: float) -> None:
-    signal = Signal.of(np.float32([want]))
+    signal = Signal.from_values(np.float32([want]))
     errors.add(name, signal, signal.noise(np.float32([got])))
 
 

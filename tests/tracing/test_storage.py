@@ -14,7 +14,13 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Tensor
 from litecheck.quantization import Quantization
-from litecheck.tracing.storage import check_quantized, in_tensor, meaning, stored_as, with_finite_scales
+from litecheck.tracing.storage import (
+    check_quantized,
+    dequantize_values,
+    store_in_tensor,
+    stored_as,
+    with_finite_scales,
+)
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -40,13 +46,14 @@ def test_stored_as(values: object, dtype: str, parameters: Quantization, wanted:
 
 def test_a_float_tensor_stores_values_as_they_are() -> None:
     assert (
-        in_tensor(np.float32([0.3]), Tensor(0, "t", "float32", (1,))).tolist() == np.float32([0.3]).tolist()
+        store_in_tensor(np.float32([0.3]), Tensor(0, "t", "float32", (1,))).tolist()
+        == np.float32([0.3]).tolist()
     )
 
 
 def test_meaning() -> None:
     tensor = Tensor(0, "t", "int8", (2,), quantization=q([0.5], [3]))
-    assert meaning(np.array([3, 5], np.int8), tensor).tolist() == [0.0, 1.0]
+    assert dequantize_values(np.array([3, 5], np.int8), tensor).tolist() == [0.0, 1.0]
 
 
 @pytest.mark.parametrize(

@@ -216,13 +216,15 @@ def test_an_option_that_loses_against_a_plain_conversion_is_no_fix(option: float
         return SimpleNamespace(model=options.words[0] if options.words else "")
 
     shop: Any = SimpleNamespace(
-        command=SimpleNamespace(conversion=conversion, measured=lambda model: WholeSnr(known[model], 4, "")),
+        command=SimpleNamespace(
+            conversion=conversion, measure_snr=lambda model: WholeSnr(known[model], 4, "")
+        ),
         match=SimpleNamespace(second="quantized"),
         trials=SimpleNamespace(converted=conversion),
         _fix=lambda options, before, after, snr: (conversion(options).model, after.snr),
     )
-    shop._confirmed = partial(Workshop._confirmed, shop)
-    assert shop._confirmed(FixOptions(keep=("#1",)), 3.0, None, 25.0, None) == (chosen, known[chosen])
+    shop._confirm = partial(Workshop._confirm, shop)
+    assert shop._confirm(FixOptions(keep=("#1",)), 3.0, None, 25.0, None) == (chosen, known[chosen])
 
 
 def test_weights_of_4_bits_are_compared_with_weights_of_4_bits(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.model.load import load_model
-from litecheck.tracing.twin import kind_of, widened
+from litecheck.tracing.twin import kind_of, widen_range
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 
@@ -25,7 +25,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
     ids=["within twice", "too wide", "both sides", "too narrow", "without 0", "constant"],
 )
 def test_widened(seen: tuple[float, float], reach: tuple[float, float], wanted: tuple[float, float]) -> None:
-    assert widened(seen, reach) == pytest.approx(wanted)
+    assert widen_range(seen, reach) == pytest.approx(wanted)
 
 
 @pytest.mark.parametrize(
