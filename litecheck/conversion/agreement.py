@@ -113,12 +113,12 @@ class Agreement:
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for JSON. An infinite SNR becomes null."""
-        rows = {name: [_plain(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
+        rows = {name: [_plain_row(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
         told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
         return {**told, **rows}
 
 
-def _plain(one: TensorAgreement) -> dict[str, Any]:
+def _plain_row(one: TensorAgreement) -> dict[str, Any]:
     ratios = {"snr": one.snr, "snr_without_dc": one.snr_without_dc}
     finite = {name: ratio if math.isfinite(ratio) else None for name, ratio in ratios.items()}
     shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
@@ -165,22 +165,22 @@ def agreement(
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
-        count = _by_interpreter(models, asked, tally, data, tell, limits or Limits())
+        count = _run_interpreters(models, asked, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"
     else:
         with child_for(child, KERNELS[chosen], limits or Limits()) as litert:
-            count, used = _by_litert(models, asked, tally, data, litert, tell)
+            count, used = _run_litert(models, asked, tally, data, litert, tell)
         runtime = runtime_name(used)
     if not count:
         raise ConfigError(f"{data.described}: there is no sample")
-    rows = [_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
+    rows = [_make_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
     numbered = enumerate(ends, len(pairs))
-    outputs = [_row(n, pair, tally, name, key) for n, (key, name, pair) in numbered if n in tally.found]
+    outputs = [_make_row(n, pair, tally, name, key) for n, (key, name, pair) in numbered if n in tally.found]
     sums = {asked[n][0]: one for n, one in tally.channels.items()}
     return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, sums)
 
 
-def _row(
+def _make_row(
     number: int, pair: Pair, tally: PairTally, output: str = "", signature: str | None = None
 ) -> TensorAgreement:
     tensor = tally.tensors[number]
@@ -205,20 +205,20 @@ def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, 
     return found
 
 
-def _translated(models: tuple[Model, Model], sample: Sample) -> Sample:
+def _translate_sample(models: tuple[Model, Model], sample: Sample) -> Sample:
     """Return a float model's sample for the converted model: inputs by position, quantized if the input is quantized."""
     one, other = (entry(model, sample.signature) for model in models)
     _, arrays = sample.arrange(models[0])
     if len(one.subgraph.inputs) != len(other.subgraph.inputs):
         raise ConfigError("the converted model has not as many inputs as the float one")
     made = {
-        other.name(new): _stored(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
+        other.name(new): _store_input(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
         for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
     }
     return Sample(made, sample.signature)
 
 
-def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
+def _store_input(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     """Return a sample's values for an input of the converted model: quantized, or integers moved to another zero point."""
     both = old.quantization.scale.size == new.quantization.scale.size == 1
     if not both or array.dtype.kind == "f":
@@ -229,7 +229,7 @@ def _stored(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     return moved.astype(NUMPY_TYPES[new.dtype])
 
 
-def _by_interpreter(
+def _run_interpreters(
     models: tuple[Model, Model],
     pairs: Sequence[Pair],
     tally: PairTally,
@@ -247,14 +247,14 @@ def _by_interpreter(
     ):
         interpreters, count = ReferencePairs((reference, converted), pairs, tally), 0
         for count, chain in enumerate(data, 1):
-            samples = [(sample, _translated(models, sample)) for sample in chain]
+            samples = [(sample, _translate_sample(models, sample)) for sample in chain]
             runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
             interpreters.run(count - 1, runs)
             tell(count)
     return count
 
 
-def _by_litert(
+def _run_litert(
     models: tuple[Model, Model],
     pairs: Sequence[Pair],
     tally: PairTally,
@@ -293,6 +293,6 @@ def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tupl
     for chain in data:
         runs = []
         for sample in chain:
-            other = _translated(models, sample)
+            other = _translate_sample(models, sample)
             runs.append((*entered(models[0], sample), *entered(models[1], other)[1:]))
         yield tuple(runs)

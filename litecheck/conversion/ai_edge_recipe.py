@@ -59,36 +59,36 @@ class _RuleReader:
     place: str
     values: Any
 
-    def wrong(self, message: str) -> ConfigError:
+    def error(self, message: str) -> ConfigError:
         return ConfigError(f"{self.place}: {message}")
 
     def object(self, values: Any, key: str) -> Mapping[str, Any]:
         if not isinstance(values, dict):
-            raise self.wrong(f"{key}: expected an object")
+            raise self.error(f"{key}: expected an object")
         return values
 
     def text(self, values: Any, key: str) -> str:
         found = self.object(values, "rule").get(key)
         if not isinstance(found, str):
-            raise self.wrong(f"{key}: expected text")
+            raise self.error(f"{key}: expected text")
         return found
 
     def expression(self) -> str:
         """Return the regular expression of the rule, "" if it matches everything."""
         search = self.text(self.values, "regex")
         if _REPEATED_GROUP.search(search):
-            raise self.wrong(f"regex {search!r}: a repeated group is not supported")
+            raise self.error(f"regex {search!r}: a repeated group is not supported")
         try:
             re.compile(search)
         except re.error as error:
-            raise self.wrong(f"regex {search!r}: {error}") from None
+            raise self.error(f"regex {search!r}: {error}") from None
         return "" if search == ".*" else search
 
     def scheme(self) -> OperatorScheme:
         algorithm = self.text(self.values, "algorithm_key")
         if algorithm not in _ALGORITHMS:
             known = ", ".join(_ALGORITHMS)
-            raise self.wrong(f"algorithm {algorithm!r} is not supported; supported: {known}")
+            raise self.error(f"algorithm {algorithm!r} is not supported; supported: {known}")
         if algorithm == "no_quantize":
             return OperatorScheme("float32")
         if algorithm == "float_casting":
@@ -100,7 +100,7 @@ class _RuleReader:
         block = self.block_size(granularity)
         least = config.get("min_weight_elements", 0)
         if type(least) is not int or least < 0:
-            raise self.wrong(f"min_weight_elements: got {least!r}, expected a number of elements")
+            raise self.error(f"min_weight_elements: got {least!r}, expected a number of elements")
         word = "blockwise" if block else _GRANULARITIES[granularity]
         to = self.kind(config)
         return OperatorScheme(to, f"int{bits}", word, block, _ALGORITHMS[algorithm] or "minmax", least)
@@ -116,7 +116,7 @@ class _RuleReader:
     def bits(self, config: Mapping[str, Any], known: tuple[int, int]) -> int:
         bits = config.get("num_bits")
         if config.get("dtype", "INT") != "INT" or bits not in known or type(bits) is not int:
-            raise self.wrong(f"num_bits: got {bits!r}, expected integers of {known[0]} or {known[1]} bits")
+            raise self.error(f"num_bits: got {bits!r}, expected integers of {known[0]} or {known[1]} bits")
         return bits
 
     def block_size(self, granularity: Any) -> int:
@@ -126,5 +126,5 @@ class _RuleReader:
         size = str(granularity).removeprefix(_BLOCKWISE)
         if size not in map(str, BLOCK_SIZES) or not str(granularity).startswith(_BLOCKWISE):
             known = ", ".join((*_GRANULARITIES, *(f"{_BLOCKWISE}{n}" for n in BLOCK_SIZES)))
-            raise self.wrong(f"granularity {granularity!r} is unknown; there are {known}")
+            raise self.error(f"granularity {granularity!r} is unknown; there are {known}")
         return int(size)

@@ -135,14 +135,14 @@ class _Edit:
         for place, form in decision.added.items():
             inputs += [-1] * (place + 1 - len(inputs))
             zeros = np.zeros(form.scale.size, form.dtype)
-            inputs[place] = self._constant(f"{name}/bias", form, zeros)
+            inputs[place] = self._add_constant(f"{name}/bias", form, zeros)
         intermediates = tuple(
             self.editor.add_tensor(f"{name}/intermediate {n}", (0,), form.dtype, form.quantization)
             for n, form in enumerate(decision.intermediates)
         )
         self.editor.change(
             decision.operator,
-            options=_stated(operator),
+            options=_fix_options(operator),
             inputs=tuple(inputs),
             version=decision.version,
             intermediates=intermediates or operator.intermediates,
@@ -172,20 +172,22 @@ class _Edit:
         self.homes[one.tensor] = one.tensor
         behind = self._writers.get(one.tensor, -1)
         for port, form in one.read.items():
-            home = next((index for known, index in homes if _alike(known, form)), None)
+            home = next((index for known, index in homes if _are_alike(known, form)), None)
             if home is None:
-                home = self._between(one, tensor, form, behind)
+                home = self._insert_conversions(one, tensor, form, behind)
                 homes.append((form, home))
             if home != one.tensor:
-                self._point(port, home)
+                self._connect(port, home)
         if one.written is None:
             self.homes[one.tensor] = next((i for form, i in homes if form is not None), one.tensor)
 
-    def _between(self, one: TensorQuantParams, tensor: Tensor, form: QuantParams | None, behind: int) -> int:
+    def _insert_conversions(
+        self, one: TensorQuantParams, tensor: Tensor, form: QuantParams | None, behind: int
+    ) -> int:
         """Insert the operators that compute a tensor in another form from the written form. Return the new tensor."""
         source, written = one.tensor, one.written
         if form is not None and written is not None and not _requantizes(written, form):
-            source, written = self._between(one, tensor, None, behind), None
+            source, written = self._insert_conversions(one, tensor, None, behind), None
         name, dtype = tensor.name, form.dtype if form else REAL
         if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
             self.editor.set_tensor(
@@ -202,7 +204,7 @@ class _Edit:
         """Insert a QUANTIZE or DEQUANTIZE."""
         self.editor.insert(behind, opcode, source, target, options_table(opcode), traits_of(opcode).version)
 
-    def _point(self, port: TensorUse, tensor: int) -> None:
+    def _connect(self, port: TensorUse, tensor: int) -> None:
         """Make a port read another tensor."""
         if port.operator < 0:
             self.editor.outputs[port.place] = tensor
@@ -218,14 +220,14 @@ class _Edit:
         homes: list[tuple[QuantParams | None, str, int]] = []
         for port, form in one.read.items():
             derived = "" if form is None or form.dequantized else self._derived.get(port, "")
-            home = next((i for known, way, i in homes if way == derived and _alike(known, form)), None)
+            home = next((i for known, way, i in homes if way == derived and _are_alike(known, form)), None)
             if home is None:
-                home = self._constant_form(tensor, form, values, derived, len(homes))
+                home = self._store_constant_form(tensor, form, values, derived, len(homes))
                 homes.append((form, derived, home))
             if home != tensor.index:
-                self._point(port, home)
+                self._connect(port, home)
 
-    def _constant_form(
+    def _store_constant_form(
         self, tensor: Tensor, form: QuantParams | None, values: NDArray[Any], derived: str, number: int
     ) -> int:
         """Store a constant in a form. Return the tensor that readers of the form need."""
@@ -253,11 +255,11 @@ class _Edit:
         index = self.editor.add_tensor(f"{tensor.name}/scales", shape, "float16", data=scales)
         return Quantization(details=Blockwise(index, -1, form.block))
 
-    def _constant(self, name: str, form: QuantParams, values: NDArray[np.generic]) -> int:
+    def _add_constant(self, name: str, form: QuantParams, values: NDArray[np.generic]) -> int:
         return self.editor.add_tensor(name, values.shape, form.dtype, form.quantization, bytes_of(values))
 
 
-def _stated(operator: Operator) -> Table | None:
+def _fix_options(operator: Operator) -> Table | None:
     """Return the options, with those false that would select kernels for scales of another granularity."""
     unset = traits_of(operator.kind).unset
     if not unset:
@@ -290,5 +292,5 @@ def stored_bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
     return pack(values, dtype) if BITS.get(dtype, 8) < 8 else bytes_of(values)
 
 
-def _alike(one: QuantParams | None, other: QuantParams | None) -> bool:
+def _are_alike(one: QuantParams | None, other: QuantParams | None) -> bool:
     return one is other or (one is not None and one.same(other))

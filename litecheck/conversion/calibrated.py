@@ -78,10 +78,10 @@ def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None
         found = [
             open_data(None, model, random=settings.random, seed=settings.seed, options=settings.data_options)
         ]
-    return _joined(found) if found else None
+    return _join_samples(found) if found else None
 
 
-def _joined(parts: list[CalibrationData]) -> CalibrationData:
+def _join_samples(parts: list[CalibrationData]) -> CalibrationData:
     """Join several sets of samples in order."""
     if len(parts) == 1:
         return parts[0]
@@ -111,15 +111,15 @@ def calibrated(
     methods = replace(range_methods(settings.calibrate), placed=_rule_methods(model, settings))
     file = settings.statistics if settings.statistics and os.path.exists(settings.statistics) else ""
     if file:
-        statistics = _read(file, model)
+        statistics = _read_statistics(file, model)
     elif data is None:
         raise ConfigError(_NO_DATA.format(settings.to))
     else:
-        statistics = _observed(model, data, settings, methods.needs_sketches, tell, child)
+        statistics = _observe_model(model, data, settings, methods.needs_sketches, tell, child)
         statistics = replace(statistics, model=model_hash(model), warnings=data.warnings)
     read = None if file else data
     unusual = (
-        *_infinities(statistics, model, read),
+        *_infinity_warnings(statistics, model, read),
         *constant_inputs(statistics, model),
         *(decisive_text(one, sample_name(read, one.sample), model) for one in named_samples(statistics)),
     )
@@ -143,7 +143,7 @@ def _rule_methods(model: Model, settings: ConversionSettings) -> Mapping[Key, Ra
     return found
 
 
-def _observed(
+def _observe_model(
     model: Model,
     data: CalibrationData,
     settings: ConversionSettings,
@@ -179,7 +179,7 @@ def sample_name(data: CalibrationData | None, number: int) -> str:
     return (chain[0].source if chain else "") or f"sample {number}"
 
 
-def _infinities(
+def _infinity_warnings(
     statistics: CalibrationStatistics, model: Model, data: CalibrationData | None
 ) -> tuple[str, ...]:
     """Return the warning about infinities, which masks and paddings may contain. Raises CalibrationError for a NaN.
@@ -199,7 +199,7 @@ def _infinities(
     return (f"{counted(len(faults), 'tensor')} with infinite values, which no scale holds: {where} first",)
 
 
-def _read(file: str, model: Model) -> CalibrationStatistics:
+def _read_statistics(file: str, model: Model) -> CalibrationStatistics:
     """Return statistics of the same model from a file. Raises ConfigError."""
     statistics = CalibrationStatistics.from_json(read_file(file), file)
     if statistics.model != model_hash(model):

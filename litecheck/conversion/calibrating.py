@@ -64,16 +64,16 @@ class Calibrating:
             if self._fault is not None:
                 raise self._fault
             return self._found
-        return self._calibrated() if self._session.calibrates else None
+        return self._calibrate() if self._session.calibrates else None
 
     def _run(self) -> None:
         try:
-            self._found = self._calibrated()
+            self._found = self._calibrate()
         except BaseException as error:  # raised again in the caller of result
             self._fault = error
         finally:
             self.child.asked.set()
 
-    def _calibrated(self) -> Calibration:
+    def _calibrate(self) -> Calibration:
         session = self._session
         return calibrated(session.base, session.data, session.settings, self._tell, self.child)

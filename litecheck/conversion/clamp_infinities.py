@@ -40,9 +40,9 @@ def clamp_infinities(
     """Cut infinities of every quantized operator in execution order: constants, computed masks, and ranges of outputs."""
     cuts = ClampedInfinities(dict(ranges))
     cut: set[Key] = set()
-    squashed = _squashed(operators)
+    squashed = _find_squashed(operators)
     for bound in operators:
-        if not bound.storage or not _hands_on(bound):
+        if not bound.storage or not _passes_values(bound):
             continue
         ports = bound.placed("input")
         known = {p: _extent(cuts, bound, p) for p in ports}
@@ -53,12 +53,14 @@ def clamp_infinities(
             if (
                 reach
                 and _reach(known[port]) >= EXTREME * reach
-                and _infinite(bound, port, known[port], reach, behind)
+                and _is_infinity(bound, port, known[port], reach, behind)
             ):
-                known[port] = _cut(cuts, bound, port, known[port], _end(bound, reach, behind), reach)
+                known[port] = _clamp_tensor(
+                    cuts, bound, port, known[port], _infinity_limit(bound, reach, behind), reach
+                )
                 cut.add(_key(bound, port))
         if any(_key(bound, p) in cut for p in ports):
-            _narrow(cuts, bound, list(known.values()), cut)
+            _narrow_outputs(cuts, bound, list(known.values()), cut)
     _cut_sources(cuts, operators, cut)
     return cuts
 
@@ -78,17 +80,17 @@ def _cut_sources(cuts: ClampedInfinities, operators: tuple[BoundFloatOperator, .
             for port in inputs:
                 other = max((_reach(_extent(cuts, bound, p)) for p in inputs if p != port), default=0.0)
                 if bound.tensor(port).is_constant and other:
-                    _bound(
+                    _limit_range(
                         cuts.constants, bound, port, _extent(cuts, bound, port), PARTLY * max(ends) / other
                     )
-        elif _moves(bound):
+        elif _only_moves(bound):
             for port in inputs:
                 if not bound.tensor(port).is_constant:
-                    _bound(cuts.ranges, bound, port, _extent(cuts, bound, port), max(ends))
+                    _limit_range(cuts.ranges, bound, port, _extent(cuts, bound, port), max(ends))
                     cut.add(_key(bound, port))
 
 
-def _bound(
+def _limit_range(
     known: dict[Key, Interval], bound: BoundFloatOperator, port: TensorUse, extent: Interval, end: float
 ) -> Interval:
     """Record that a tensor's values stay within ``end`` on either side."""
@@ -100,19 +102,19 @@ def _key(bound: BoundFloatOperator, port: TensorUse) -> Key:
     return port.subgraph, bound.tensor(port).index
 
 
-def _squashed(operators: tuple[BoundFloatOperator, ...]) -> set[Key]:
+def _find_squashed(operators: tuple[BoundFloatOperator, ...]) -> set[Key]:
     """Return tensors read by an operator with fixed output scale (SOFTMAX), directly or through operators that move them."""
     found: set[Key] = set()
     for bound in reversed(operators):
         outputs = bound.placed("output")
         rule = bound.rule.outputs if bound.rule else ()
         fixed = any(s.scale is not None for role, s in bound.storage.items() if role in rule)
-        if fixed or (_moves(bound) and any(_key(bound, p) in found for p in outputs)):
+        if fixed or (_only_moves(bound) and any(_key(bound, p) in found for p in outputs)):
             found |= {_key(bound, p) for p in bound.placed("input")}
     return found
 
 
-def _infinite(
+def _is_infinity(
     bound: BoundFloatOperator, port: TensorUse, extent: Interval, reach: float, behind: bool
 ) -> bool:
     """Return True if a value of this size represents infinity.
@@ -121,28 +123,28 @@ def _infinite(
     """
     if bound.tensor(port).is_constant:
         return True
-    return behind and _adds(bound) and extent[1] <= reach
+    return behind and _is_sum(bound) and extent[1] <= reach
 
 
-def _adds(bound: BoundFloatOperator) -> bool:
+def _is_sum(bound: BoundFloatOperator) -> bool:
     return _SUMS in traits_of(bound.operator.kind).probes
 
 
-def _end(bound: BoundFloatOperator, reach: float, behind: bool) -> float:
+def _infinity_limit(bound: BoundFloatOperator, reach: float, behind: bool) -> float:
     """Return the limit of infinity.
 
     If the value is only compared or moved, it is the reach of the other values. If it is squashed or added, it is far
     enough beyond them that nothing of it is left.
     """
-    return 2 * reach + BEYOND if behind or _adds(bound) else reach
+    return 2 * reach + BEYOND if behind or _is_sum(bound) else reach
 
 
-def _hands_on(bound: BoundFloatOperator) -> bool:
+def _passes_values(bound: BoundFloatOperator) -> bool:
     """Return True if input values reach the output unchanged or in sums."""
-    return _adds(bound) or _moves(bound)
+    return _is_sum(bound) or _only_moves(bound)
 
 
-def _moves(bound: BoundFloatOperator) -> bool:
+def _only_moves(bound: BoundFloatOperator) -> bool:
     return any(isinstance(r.value, Roles) for r in bound.requirements)
 
 
@@ -157,7 +159,7 @@ def _reach(interval: Interval) -> float:
     return max(-interval[0], interval[1])
 
 
-def _cut(
+def _clamp_tensor(
     cuts: ClampedInfinities,
     bound: BoundFloatOperator,
     port: TensorUse,
@@ -166,7 +168,7 @@ def _cut(
     reach: float,
 ) -> Interval:
     tensor = bound.tensor(port)
-    new = _bound(cuts.constants if tensor.is_constant else cuts.ranges, bound, port, extent, end)
+    new = _limit_range(cuts.constants if tensor.is_constant else cuts.ranges, bound, port, extent, end)
     what = "constant" if tensor.is_constant else "tensor"
     cuts.notes.append(
         f"{what} '{tensor.name}' ({extent[0]:g}..{extent[1]:g}) stands for infinity and is clamped to"
@@ -175,11 +177,11 @@ def _cut(
     return new
 
 
-def _narrow(
+def _narrow_outputs(
     cuts: ClampedInfinities, bound: BoundFloatOperator, operands: list[Interval], cut: set[Key]
 ) -> None:
     """Narrow the ranges of the outputs to the reach of the inputs."""
-    join = sum if _adds(bound) else max
+    join = sum if _is_sum(bound) else max
     end = float(join(_reach(interval) for interval in operands))
     for port in bound.placed("output"):
         key = _key(bound, port)

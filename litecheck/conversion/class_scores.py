@@ -17,7 +17,7 @@ def is_class_scores(subgraph: Subgraph, output: int) -> bool:
     Changes of the shape or the type do not matter. An output with the size of an input is an image or a signal. Examples:
     SOFTMAX, or FULLY_CONNECTED from 64 values to 10, but not from 640 values to the 640 of an autoencoder.
     """
-    traits = _made_by(subgraph, output)
+    traits = _producer_traits(subgraph, output)
     if traits is None:
         return False
     low, high = traits.bounds
@@ -28,11 +28,11 @@ def is_class_scores(subgraph: Subgraph, output: int) -> bool:
 
 def is_probabilities(subgraph: Subgraph, output: int) -> bool:
     """Return True if the values of a row of an output add up to 1, so that nearly all are close to 0. Example: SOFTMAX."""
-    traits = _made_by(subgraph, output)
+    traits = _producer_traits(subgraph, output)
     return traits is not None and traits.bounds == (0.0, 1.0) and not traits.elementwise
 
 
-def _made_by(subgraph: Subgraph, output: int) -> OperatorTraits | None:
+def _producer_traits(subgraph: Subgraph, output: int) -> OperatorTraits | None:
     """Return the traits of the operator that computes an output, before changes of the shape and the type."""
     graph, tensor = graph_of(subgraph), output
     for _ in subgraph.operators:

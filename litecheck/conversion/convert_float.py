@@ -121,9 +121,9 @@ def convert(
     plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     _, accelerator = rules_for(request.to, request.profile)
     while (accelerator or request.runtimes) and (
-        lost := _lost(finished(model, plan, converted, profile, request))
+        lost := _rejected_conversions(finished(model, plan, converted, profile, request))
     ):
-        targets = replace(targets, keeps=_without(targets.keeps, lost))
+        targets = replace(targets, keeps=_exclude_rejected(targets.keeps, lost))
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     if borrowed.note:
         plan = replace(plan, notes=(*plan.notes, borrowed.note))
@@ -132,7 +132,7 @@ def convert(
     return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
 
-def _lost(conversion: Conversion) -> dict[int, str]:
+def _rejected_conversions(conversion: Conversion) -> dict[int, str]:
     """Return the converted operators of the first subgraph for which the target would reject the model, or a requested
     runtime has a known fault, with reasons."""
     origins = conversion.origins[0]
@@ -146,16 +146,16 @@ def _lost(conversion: Conversion) -> dict[int, str]:
     return {number: why for number, why in found.items() if number in made}
 
 
-def _without(
+def _exclude_rejected(
     keeps: Callable[[Subgraph, Operator], str], lost: Mapping[int, str]
 ) -> Callable[[Subgraph, Operator], str]:
     """Extend ``keeps`` by the operators for which the target would reject the model."""
 
-    def more(subgraph: Subgraph, operator: Operator) -> str:
+    def keeps_or_rejected(subgraph: Subgraph, operator: Operator) -> str:
         own = lost.get(operator.index, "") if subgraph.index == 0 else ""
         return keeps(subgraph, operator) or own
 
-    return more
+    return keeps_or_rejected
 
 
 def check_changed(conversion: Conversion) -> None:

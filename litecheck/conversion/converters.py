@@ -111,7 +111,7 @@ def compare_converters(
         raise ConfigError("to compare converters there must be samples: --data PATH or --data random:N")
     other = replace(settings, data=settings.evaluate, random=None)
     measured = (opened(model, other) if settings.evaluate else None) or data
-    named = _named(model, data)
+    named = _name_samples(model, data)
     profile = load_profile(settings.profile or KINDS[settings.to][1])
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
@@ -134,20 +134,20 @@ def compare_converters(
         data.described,
         len(named) if measured is data else measured.count or 0,
         tuple(outcomes),
-        (*data.warnings, *_losses(outcomes)),
+        (*data.warnings, *_loss_texts(outcomes)),
         target if written else "",
         measured.described if measured is not data else "",
     )
 
 
-def _losses(outcomes: Sequence[ConverterOutcome]) -> Iterator[str]:
+def _loss_texts(outcomes: Sequence[ConverterOutcome]) -> Iterator[str]:
     """Yield the large losses of each converter's model."""
     for one in outcomes:
         if one.agreement is not None:
             yield from (f"{one.via}: {text}" for text in loss_warnings(one.agreement))
 
 
-def _named(model: Model, data: CalibrationData) -> NamedSamples:
+def _name_samples(model: Model, data: CalibrationData) -> NamedSamples:
     """Return samples of the first subgraph by the input names of its signature. Raises ConfigError."""
     main = model.subgraphs[0]
     aliases = {index: name for s in model.signatures[:1] if not s.subgraph for name, index in s.inputs}

@@ -45,7 +45,7 @@ def decisive_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample,
     if statistics.samples < _FEWEST:
         return ()
     found: dict[int, list[DecisiveSample]] = {}
-    for decisive in _set_by_one_sample(statistics):
+    for decisive in _ranges_of_one_sample(statistics):
         found.setdefault(decisive.sample, []).append(decisive)
     merged = []
     for several in found.values():
@@ -54,18 +54,18 @@ def decisive_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample,
     return tuple(sorted(merged, key=lambda one: (-one.ranges, -one.ratio, one.sample)))
 
 
-def _set_by_one_sample(statistics: CalibrationStatistics) -> Iterator[DecisiveSample]:
+def _ranges_of_one_sample(statistics: CalibrationStatistics) -> Iterator[DecisiveSample]:
     """Yield each range that a sample alone sets."""
     for place, one in statistics.tensors.items():
         for number in {one.low_sample, one.high_sample} if one.seen else ():
             decisive = DecisiveSample(
-                number, 1, place, (float(one.low), float(one.high)), _without(one, number)
+                number, 1, place, (float(one.low), float(one.high)), _range_of_others(one, number)
             )
             if number >= 0 and decisive.ratio >= ALONE:
                 yield decisive
 
 
-def _without(one: TensorStatistics, sample: int) -> Interval:
+def _range_of_others(one: TensorStatistics, sample: int) -> Interval:
     """Return the range of all other samples."""
     low = one.low_beside if one.low_sample == sample else one.low
     high = one.high_beside if one.high_sample == sample else one.high
@@ -74,7 +74,7 @@ def _without(one: TensorStatistics, sample: int) -> Interval:
 
 def ranges_without(statistics: CalibrationStatistics, sample: int) -> Mapping[Key, Interval]:
     """Return the ranges that a sample alone sets, as they are without it."""
-    return {one.tensor: one.without for one in _set_by_one_sample(statistics) if one.sample == sample}
+    return {one.tensor: one.without for one in _ranges_of_one_sample(statistics) if one.sample == sample}
 
 
 def _width(extent: Interval) -> float:

@@ -59,7 +59,7 @@ def dequantize_model(model: Model, dtype: str = "int8") -> DequantizedModel:
         held = [t for t in released if t.dtype in ZERO_POINT_OFFSET]
         stored = {t.index: _form(t, dtype) for t in held if not t.is_constant}
         constants.update(((subgraph.index, t.index), _form(t, dtype)) for t in held if t.is_constant)
-        subgraphs.append(_without_borders(replace(subgraph, tensors=tensors), stored, read))
+        subgraphs.append(_remove_conversions(replace(subgraph, tensors=tensors), stored, read))
         forms.update(((subgraph.index, index), form) for index, form in stored.items())
     ranges = {key: form.reach for key, form in forms.items()}
     return DequantizedModel(
@@ -90,13 +90,13 @@ def real_tensor(tensor: Tensor) -> Tensor:
     if stored is not None:
         q = tensor.quantization
         shape = [-1 if i == q.axis and q.scale.size > 1 else 1 for i in range(max(stored.ndim, 1))]
-        scale, zero = q.scale.astype(np.float64).reshape(shape), _zeros(tensor).reshape(shape)
+        scale, zero = q.scale.astype(np.float64).reshape(shape), _zero_points(tensor).reshape(shape)
         values = (scale * (stored.astype(np.float64) - zero)).astype(np.float32)
         data = bytes_of(values)
     return replace(tensor, dtype=REAL, data=data, buffer=0, quantization=Quantization())
 
 
-def _zeros(tensor: Tensor) -> NDArray[np.int64]:
+def _zero_points(tensor: Tensor) -> NDArray[np.int64]:
     q = tensor.quantization
     return q.zero_point if q.zero_point.size == q.scale.size else np.zeros(q.scale.size, np.int64)
 
@@ -105,7 +105,9 @@ def _form(tensor: Tensor, dtype: str) -> QuantParams:
     """Return the form of an 8-bit tensor, moved to another 8-bit type."""
     q, shift = tensor.quantization, ZERO_POINT_OFFSET[dtype] - ZERO_POINT_OFFSET[tensor.dtype]
     moved = f", stored 128 {'higher' if shift > 0 else 'lower'}" if shift else ""
-    return QuantParams(dtype, q.scale, _zeros(tensor) + shift, q.axis, because=f"the scale it had{moved}")
+    return QuantParams(
+        dtype, q.scale, _zero_points(tensor) + shift, q.axis, because=f"the scale it had{moved}"
+    )
 
 
 def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, int]]) -> Model:
@@ -118,7 +120,7 @@ def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, in
     for number, before, after in pairs:
         one, other = old.subgraphs[number].tensors[before], new.subgraphs[number].tensors[after]
         stored = stored_integers(one)
-        if stored is not None and other.is_constant and _is_stored(one) and _alike(one, other):
+        if stored is not None and other.is_constant and _is_stored(one) and _are_alike(one, other):
             shift = ZERO_POINT_OFFSET.get(other.dtype, 0) - ZERO_POINT_OFFSET.get(one.dtype, 0)
             data = bytes_of((stored.astype(np.int64) + shift).astype(NUMPY_TYPES[other.dtype]))
             changed.setdefault(number, {})[after] = replace(other, data=data, buffer=0)
@@ -131,7 +133,7 @@ def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, in
     return with_subgraphs(new, subgraphs)
 
 
-def _alike(one: Tensor, other: Tensor) -> bool:
+def _are_alike(one: Tensor, other: Tensor) -> bool:
     """Return True if stored integers mean the same in both, up to the shift. Scales of a bias may differ by 2 ULP."""
     if one.shape != other.shape or {one.dtype, other.dtype} - set(_STORED):
         return False
@@ -143,10 +145,10 @@ def _alike(one: Tensor, other: Tensor) -> bool:
     if one.dtype == "int32" or other.dtype == "int32":
         close = bool(np.all(np.abs(q.scale - r.scale) <= _ULPS * np.spacing(r.scale)))
         return one.dtype == other.dtype and close
-    return bool(np.all(q.scale == r.scale) and np.all(_zeros(one) + shift == _zeros(other)))
+    return bool(np.all(q.scale == r.scale) and np.all(_zero_points(one) + shift == _zero_points(other)))
 
 
-def _without_borders(
+def _remove_conversions(
     subgraph: Subgraph, stored: dict[int, QuantParams], read: dict[TensorUse, QuantParams]
 ) -> Subgraph:
     """Return a subgraph without the operators between real values and integers, or between two forms.
@@ -165,12 +167,14 @@ def _without_borders(
         if target in stored:
             stored.setdefault(root, stored[target])
 
-    def of(indexes: tuple[int, ...], number: int) -> tuple[int, ...]:
+    def replace_indices(indexes: tuple[int, ...], number: int) -> tuple[int, ...]:
         for place, index in enumerate(indexes):
             root = same.get(index, index)
             if index in stored and not stored[index].same(stored[root]):
                 read[TensorUse(subgraph.index, number, "input", place)] = stored[index]
         return tuple(same.get(index, index) for index in indexes)
 
-    moved = tuple(replace(op, index=n, inputs=of(op.inputs, n)) for n, op in enumerate(operators))
-    return replace(subgraph, operators=moved, outputs=of(subgraph.outputs, -1))
+    moved = tuple(
+        replace(op, index=n, inputs=replace_indices(op.inputs, n)) for n, op in enumerate(operators)
+    )
+    return replace(subgraph, operators=moved, outputs=replace_indices(subgraph.outputs, -1))

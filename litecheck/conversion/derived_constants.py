@@ -61,17 +61,19 @@ def _weights(
     for role, storage in bound.storage.items():
         for port in bound.ports[role]:
             if storage.product is None and is_derived(bound, port, role):
-                values = _real(bound.tensor(port))
+                values = _real_values(bound.tensor(port))
                 axis = storage.axis if storage.per_axis else None
                 scales = _scales(values, storage, generation)
                 zeros = np.full(scales.size, ZERO_POINT_OFFSET.get(storage.dtype, 0), np.int64)
-                own = _own(values, axis, storage, known.get((port.subgraph, bound.tensor(port).index)))
+                own = _existing_scales(
+                    values, axis, storage, known.get((port.subgraph, bound.tensor(port).index))
+                )
                 kept = np.zeros(scales.size, np.bool_)
                 if own is not None:
                     kept = own.fits
                     scales, zeros = np.where(kept, own.scales, scales), np.where(kept, own.zeros, zeros)
                 because = ""
-                added, bias, factor = _added_to(bound, role, forms)
+                added, bias, factor = _find_bias(bound, role, forms)
                 if bias is not None and storage.dtype in _WEIGHTS and not kept.all():
                     raised = formulas.raised_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
@@ -92,7 +94,7 @@ class OwnScales:
     fits: NDArray[np.bool_]
 
 
-def _own(
+def _existing_scales(
     values: NDArray[Any], axis: int | None, storage: QuantSpec, form: QuantParams | None
 ) -> OwnScales | None:
     """Return the existing parameters of a constant that was quantized before, if the rule allows their type.
@@ -121,7 +123,7 @@ def stored_constants(
 ) -> Iterator[tuple[TensorUse, QuantParams]]:
     """Yield the forms of the constants that a float operator reads through a DEQUANTIZE."""
     for port, spec in bound.constants.items():
-        values = _real(bound.tensor(port))
+        values = _real_values(bound.tensor(port))
         scales = np.empty(0, np.float32) if spec.dtype == _HALF else _scales(values, spec, generation)
         form = _form(spec, scales, values, "", np.zeros(scales.size, np.int64))
         yield port, replace(form, dequantized=True)
@@ -135,7 +137,7 @@ def _scales(values: NDArray[Any], storage: QuantSpec, generation: formulas.Gener
     return np.array([scale], np.float32)
 
 
-def _added_to(
+def _find_bias(
     bound: BoundFloatOperator, role: str, forms: Mapping[TensorUse, QuantParams]
 ) -> tuple[str, NDArray[Any] | None, float]:
     """Return the bias whose scale is a product with this role's scale: its role, values, and the product of the rest."""
@@ -151,7 +153,11 @@ def _added_to(
         rest = [f for f in storage.product.factors if f != role]
         scales = [_scale(bound, factor, forms) for factor in rest]
         if all(s is not None and s.size == 1 for s in scales):
-            return other, _real(bound.tensor(ports[0])), prod(float(s[0]) for s in scales if s is not None)
+            return (
+                other,
+                _real_values(bound.tensor(ports[0])),
+                prod(float(s[0]) for s in scales if s is not None),
+            )
     return "", None, 0.0
 
 
@@ -165,7 +171,10 @@ def _biases(
             continue
         scales = raised[role] if role in raised else product(bound, storage, forms)
         for port in bound.ports[role]:
-            yield port, _form(storage, scales, _real(bound.tensor(port)), "", np.zeros(scales.size, np.int64))
+            yield (
+                port,
+                _form(storage, scales, _real_values(bound.tensor(port)), "", np.zeros(scales.size, np.int64)),
+            )
 
 
 def product(
@@ -202,7 +211,7 @@ def _form(
     return QuantParams(storage.dtype, scales, zeros, storage.axis, low, high, rules, because, storage.block)
 
 
-def _real(tensor: Tensor) -> NDArray[Any]:
+def _real_values(tensor: Tensor) -> NDArray[Any]:
     values = stored_integers(tensor)
     return np.zeros(tensor.shape, np.float32) if values is None else values
 

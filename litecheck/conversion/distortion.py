@@ -91,7 +91,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
         equal = int(np.count_nonzero(x.reshape(-1) == stored.reshape(-1)))
         x, stored = x.astype(np.float64), stored.astype(np.float64)
     flat, codes = x.reshape(-1), stored.reshape(-1)
-    quantized = _quantized(tensor)
+    quantized = _is_quantized(tensor)
     alike = quantized and tensor.quantization.scale.size == 1 and stored.itemsize <= 2
     whole = stored
     if quantized and not alike:
@@ -100,7 +100,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
     for at in range(0, flat.size, _BLOCK):
         block = slice(at, at + _BLOCK)
         y = real_values(codes[block], tensor) if alike else whole.reshape(-1)[block]
-        found = found.merged(_of_block(flat[block], codes[block], y, tensor))
+        found = found.merged(_block_distortion(flat[block], codes[block], y, tensor))
     return replace(found, equal=equal)
 
 
@@ -112,7 +112,7 @@ def real_values(codes: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:
     return values
 
 
-def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
+def _block_distortion(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Tensor) -> Distortion:
     with np.errstate(invalid="ignore", over="ignore"):
         off = x - y
     signal, noise = float32_power(x), float32_power(off)
@@ -126,12 +126,12 @@ def _of_block(x: NDArray[Any], codes: NDArray[Any], y: NDArray[Any], tensor: Ten
         signal, noise = float(np.dot(x, x)), float(np.dot(off, off))
     if not x.size:
         return Distortion(left_out=left_out)
-    rails = _rails(x, codes, tensor) if _quantized(tensor) else (0, 0)
+    rails = _count_saturated(x, codes, tensor) if _is_quantized(tensor) else (0, 0)
     largest = float(max(off.max(), -off.min()))
-    return Distortion(signal, noise, largest, x.size, *rails, left_out, 0, *_spread(x))
+    return Distortion(signal, noise, largest, x.size, *rails, left_out, 0, *_mean_and_squares(x))
 
 
-def _spread(x: NDArray[Any]) -> tuple[float, float]:
+def _mean_and_squares(x: NDArray[Any]) -> tuple[float, float]:
     """Return the mean of finite values, and the sum of squared differences from it: exactly 0 if all are equal.
 
     For example, 1 and 3 give (2, 2).
@@ -159,11 +159,11 @@ def stored_distortion(
     return replace(found, equal=int(np.count_nonzero(one == other)))
 
 
-def _quantized(tensor: Tensor) -> bool:
+def _is_quantized(tensor: Tensor) -> bool:
     return tensor.dtype in INTEGER_RANGES and tensor.quantization.scale.size > 0
 
 
-def _rails(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
+def _count_saturated(x: NDArray[Any], codes: NDArray[Any], tensor: Tensor) -> tuple[int, int]:
     """Count the values stored as a limit of the type, and the real values more than half a step beyond a limit."""
     low, high = INTEGER_RANGES[tensor.dtype]
     on_rail = np.count_nonzero(codes == low) + np.count_nonzero(codes == high)

@@ -69,7 +69,7 @@ def forwarded(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorU
         callee = model.subgraphs[index]
         first = len(operator.inputs) - len(callee.inputs)
         for place, tensor in enumerate(callee.inputs):
-            if _real(callee, tensor):
+            if _is_real(callee, tensor):
                 yield (
                     TensorUse(at, operator.index, "input", first + place),
                     TensorUse(index, -1, "output", place),
@@ -77,7 +77,7 @@ def forwarded(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorU
         if len(callee.outputs) != len(operator.outputs):
             continue
         for place, tensor in enumerate(callee.outputs):
-            if _real(callee, tensor):
+            if _is_real(callee, tensor):
                 yield TensorUse(at, operator.index, "output", place), TensorUse(index, -1, "input", place)
                 if option == _LOOP:
                     yield (
@@ -96,7 +96,7 @@ def variables(model: Model) -> dict[tuple[str, str], list[TensorUse]]:
             if name is None:
                 continue
             side, place = ("input", 1) if operator.opcode == ASSIGN else ("output", 0)
-            if _real(subgraph, operands_at(operator, side)[place]):
+            if _is_real(subgraph, operands_at(operator, side)[place]):
                 found.setdefault(name, []).append(TensorUse(subgraph.index, operator.index, side, place))
     return found
 
@@ -144,7 +144,7 @@ def _ends(model: Model, unsigned: bool) -> Iterator[tuple[str, Subgraph, int, Te
             ("input", subgraph.outputs, outputs),
         ):
             for name, index in tensors:
-                if index in ends and _real(subgraph, index):
+                if index in ends and _is_real(subgraph, index):
                     yield name, subgraph, index, TensorUse(number, -1, side, ends.index(index))
 
 
@@ -158,5 +158,5 @@ def _check_tie(pair: tuple[str, str], known: Mapping[str, tuple[int, ...]]) -> N
         raise ConfigError(f"--tie {'='.join(pair)}: got shapes {one} and {other}, expected equal shapes")
 
 
-def _real(subgraph: Subgraph, index: int) -> bool:
+def _is_real(subgraph: Subgraph, index: int) -> bool:
     return index >= 0 and subgraph.tensors[index].dtype == REAL

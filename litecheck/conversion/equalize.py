@@ -100,32 +100,32 @@ def equalize(model: Model) -> Equalization:
     for subgraph in model.subgraphs:
         layers = _layers(subgraph)
         found = list(_pairs(model, subgraph, layers))
-        done = _joined(found, layers)
+        done = _joined_layers(found, layers)
         before = [channel_spread(first) for first, _ in done]
-        factors = _converged(done)
+        factors = _converge_factors(done)
         changes += channel_changes(subgraph, done, factors)
         spreads = iter([(b, channel_spread(first)) for b, (first, _) in zip(before, done, strict=True)])
-        pairs += [one if one.left else _with(one, *next(spreads)) for one in found]
+        pairs += [one if one.left else _with_spreads(one, *next(spreads)) for one in found]
     return Equalization(with_edited_weights(model, changes), tuple(changes), tuple(pairs))
 
 
 def layer_pairs(model: Model, subgraph: Subgraph) -> list[tuple[EqualizedLayer, EqualizedLayer]]:
     """Return the pairs of layers that can be equalized."""
     layers = _layers(subgraph)
-    return _joined(_pairs(model, subgraph, layers), layers)
+    return _joined_layers(_pairs(model, subgraph, layers), layers)
 
 
 def _layers(subgraph: Subgraph) -> dict[int, EqualizedLayer]:
     return {op.index: layer for op in subgraph.operators if (layer := _layer(subgraph, op))}
 
 
-def _joined(
+def _joined_layers(
     pairs: Iterable[LayerPair], layers: Mapping[int, EqualizedLayer]
 ) -> list[tuple[EqualizedLayer, EqualizedLayer]]:
     return [(layers[one.first], layers[one.second]) for one in pairs if not one.left]
 
 
-def _with(one: LayerPair, before: float, after: float) -> LayerPair:
+def _with_spreads(one: LayerPair, before: float, after: float) -> LayerPair:
     return LayerPair(one.subgraph, one.first, one.second, one.names, "", before, after)
 
 
@@ -205,7 +205,7 @@ def _obstacle(
 _Factors = dict[int, NDArray[np.float64]]
 
 
-def _converged(pairs: list[tuple[EqualizedLayer, EqualizedLayer]]) -> _Factors:
+def _converge_factors(pairs: list[tuple[EqualizedLayer, EqualizedLayer]]) -> _Factors:
     """Return the factor of each channel of the first layer of every pair, by the pair's number."""
     factors: _Factors = {n: np.ones(first.magnitudes.shape[first.out]) for n, (first, _) in enumerate(pairs)}
     for _ in range(_ROUNDS):

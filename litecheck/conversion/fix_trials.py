@@ -35,20 +35,20 @@ class FixTrials:
     changes: Sequence[ConstantChange] = ()
     trained: TransferredParams | None = None
 
-    def measured(self, options: FixOptions, snr: Callable[[Conversion], float]) -> float | None:
+    def measure(self, options: FixOptions, snr: Callable[[Conversion], float]) -> float | None:
         """Return the SNR in dB of the conversion with more options, or None if they are impossible, change nothing, meet no
         rules, or give a model that does not run."""
         scales = self.recalibrated is not None and self.request.to not in REAL_KINDS
         if (options.int16x8 and self.request.to != "int8") or (options.equalize and not scales):
             return None
         try:
-            made = self._equalized() if options.equalize else self.converted(options)
+            made = self._convert_equalized() if options.equalize else self.convert_with(options)
             check_changed(made)
             return snr(made)
         except LitecheckError:
             return None
 
-    def converted(self, options: FixOptions) -> Conversion:
+    def convert_with(self, options: FixOptions) -> Conversion:
         """Return the conversion with more options, but without equalization. Raises ConfigError."""
         request = replace(
             self.request,
@@ -61,7 +61,7 @@ class FixTrials:
             self.model, request, ranges, inner=self.inner, changes=self.changes, trained=self.trained
         )
 
-    def _equalized(self) -> Conversion:
+    def _convert_equalized(self) -> Conversion:
         assert self.recalibrated is not None
         equalization = equalize(self.model)
         if not equalization.changes:

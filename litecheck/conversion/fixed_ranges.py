@@ -32,10 +32,10 @@ def with_fixed_ranges(
 
 def stated_ranges(model: Model, texts: Sequence[str]) -> Mapping[Key, Interval]:
     """Return the ranges of the tensors that ``NAME=lo:hi`` names. Raises ConfigError. Example: ``image=0:1``."""
-    return {key: extent for text in texts for key, extent in _stated(model, text).items()}
+    return {key: extent for text in texts for key, extent in _parse_range(model, text).items()}
 
 
-def _stated(model: Model, text: str) -> Mapping[Key, Interval]:
+def _parse_range(model: Model, text: str) -> Mapping[Key, Interval]:
     pattern, equals, ends = text.rpartition("=")
     low, colon, high = ends.partition(":")
     try:

@@ -177,7 +177,7 @@ def find_causes(
         for operators in dict.fromkeys(((joint.operator,), tuple(joints))):
             yield LossCause(operators, text)
     snr = {one.reference: one.snr for one in agreement.tensors}
-    outlier = max(_outliers(subgraph, agreement.channels), default=None)
+    outlier = max(_outlier_ratios(subgraph, agreement.channels), default=None)
     if outlier is not None:
         ratio, writer, channel, count = outlier
         operator = subgraph.operators[writer]
@@ -189,7 +189,7 @@ def find_causes(
         )
     if low_resolution or outlier:
         return
-    falls = sorted(_falls(subgraph, snr), key=lambda pair: -pair[0])[:_FALLS]
+    falls = sorted(_snr_falls(subgraph, snr), key=lambda pair: -pair[0])[:_FALLS]
     for fall, operator_index in falls:
         operator = subgraph.operators[operator_index]
         text = f"{operator.opcode} #{operator_index} '{name_of(subgraph, operator)}' loses {fall:.1f} dB"
@@ -209,7 +209,7 @@ def sample_cause(statistics: CalibrationStatistics, model: Model) -> Iterator[Lo
             yield LossCause((), decisive_text(one, f"sample {one.sample}", model), ranges=texts)
 
 
-def _outliers(
+def _outlier_ratios(
     subgraph: Subgraph, channels: Mapping[Key, ChannelSums]
 ) -> Iterator[tuple[float, int, int, int]]:
     """Yield the ratio of outlier channels, with their operator, channel and number of channels."""
@@ -221,7 +221,7 @@ def _outliers(
             yield ratio, writer, channel, sums.peak.size
 
 
-def _falls(subgraph: Subgraph, snr: Mapping[Key, float]) -> Iterator[tuple[float, int]]:
+def _snr_falls(subgraph: Subgraph, snr: Mapping[Key, float]) -> Iterator[tuple[float, int]]:
     """Yield the fall of the SNR from the inputs of each operator to its output."""
     for operator in subgraph.operators:
         read = [snr[0, i] for i in operator.inputs if (0, i) in snr]

@@ -56,7 +56,7 @@ def activation(
         return np.float32(max(-low, high) / largest), 0
     scale = (np.float32(high) - np.float32(low)) / np.float32(largest - smallest)
     quotient = float(np.float32(low) / scale) if generation == "old" else low / float(scale)
-    zero = float(_rounded(np.float32(smallest - quotient)))
+    zero = float(_round_half_away(np.float32(smallest - quotient)))
     return scale, int(min(max(zero, smallest), largest))
 
 
@@ -163,7 +163,7 @@ def stored_weights(
         own = (units > 0) & (scales == units.astype(np.float32))
         reciprocal = 1 / np.where(own, units, divisors)
     products = values * along(reciprocal, values.ndim, axis)
-    return np.clip(_rounded(products), -steps, steps).astype("int8" if dtype == "int4" else dtype)
+    return np.clip(_round_half_away(products), -steps, steps).astype("int8" if dtype == "int4" else dtype)
 
 
 def overlooked(
@@ -200,7 +200,7 @@ def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: s
     with np.errstate(over="ignore", invalid="ignore"):
         reciprocal = np.float32(1) / divisor
         steps = np.where(np.isfinite(reciprocal), bias * reciprocal, bias / divisor.astype(np.float64))
-        return np.clip(_rounded(steps), -largest, largest).astype(dtype)
+        return np.clip(_round_half_away(steps), -largest, largest).astype(dtype)
 
 
 def cell_scale(largest: float) -> np.float32:
@@ -233,7 +233,7 @@ def _magnitudes(values: NDArray[np.float32], axis: int | None) -> NDArray[np.flo
     return np.asarray(np.abs(values).max(axis=others, initial=np.float32(0)))
 
 
-def _rounded(x: ArrayLike) -> NDArray[np.float64]:
+def _round_half_away(x: ArrayLike) -> NDArray[np.float64]:
     """Round half away from zero, in float64, where adding a half to a float32 is exact for all values rounded here."""
     wide = np.asarray(x, np.float64)
     return np.trunc(wide + np.copysign(0.5, wide))

@@ -12,10 +12,10 @@ from litecheck.summary_text import counted
 
 def failed_gates(record: ConversionRecord, settings: ConversionSettings) -> tuple[str, ...]:
     """Return the gates that a new model fails. Example: ``--max-float 0: 8 operators stay float32``."""
-    return tuple(_failed(record, settings))
+    return tuple(_gate_failures(record, settings))
 
 
-def _failed(record: ConversionRecord, settings: ConversionSettings) -> Iterator[str]:
+def _gate_failures(record: ConversionRecord, settings: ConversionSettings) -> Iterator[str]:
     real = record.becomes.get(REAL, 0)
     if settings.max_float is not None and real > settings.max_float:
         yield f"--max-float {settings.max_float}: {counted(real, 'operator')} stay{'s' * (real == 1)} float32"

@@ -79,9 +79,9 @@ class Partition:
         return self._groups[port]
 
     def __iter__(self) -> Iterator[ScaleGroup]:
-        return iter(self._distinct())
+        return iter(self._distinct_groups())
 
-    def _distinct(self) -> list[ScaleGroup]:
+    def _distinct_groups(self) -> list[ScaleGroup]:
         return list({id(group): group for group in self._groups.values()}.values())
 
     def join(self, a: TensorUse, b: TensorUse, why: str) -> None:
@@ -103,24 +103,24 @@ class Partition:
 
 def _conflict(one: ScaleGroup, other: ScaleGroup) -> str:
     """Return the two conflicting rules, or the rule that excludes values and the range of these values."""
-    apart = _apart(one.storage, other.storage)
+    apart = _conflicting_verb(one.storage, other.storage)
     if apart:
-        pair = (_demanding(group, apart) for group in (one, other))
+        pair = (_find_requirement(group, apart) for group in (one, other))
         return " and ".join(
             f"{r.path} ({r.demand})" if r else "the input or output of a subgraph" for r in pair
         )
     fixed = one if one.storage.scale is not None else other
     low, high = (other if fixed is one else one).hull
-    rule = _demanding(fixed, "scale")
+    rule = _find_requirement(fixed, "scale")
     wanted = f"{rule.path} ({rule.demand})" if rule else "a fixed scale"
     return f"{wanted}, and values of {low:g}..{high:g}"
 
 
-def _demanding(group: ScaleGroup, verb: str) -> Requirement | None:
+def _find_requirement(group: ScaleGroup, verb: str) -> Requirement | None:
     return next((r for r in group.storage.requirements if r.verb == verb), None)
 
 
-def _apart(one: QuantSpec, other: QuantSpec) -> str:
+def _conflicting_verb(one: QuantSpec, other: QuantSpec) -> str:
     """Return the verb in which two storages conflict, or ""."""
     if one.dtype != other.dtype:
         return "dtype"
@@ -132,7 +132,7 @@ def _apart(one: QuantSpec, other: QuantSpec) -> str:
 
 def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
     """Return the union of two groups, or None if their requirements conflict."""
-    storage = _both(one.storage, other.storage)
+    storage = _combine_storage(one.storage, other.storage)
     if storage is None:
         return None
     group = ScaleGroup(
@@ -142,15 +142,15 @@ def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
         {**one.constants, **other.constants},
         one.bound or other.bound,
     )
-    if storage.scale is not None and not _inside(
+    if storage.scale is not None and not _is_inside(
         group.hull, interval(storage, storage.scale, storage.zero_points[0])
     ):
         return None
     return group
 
 
-def _both(one: QuantSpec, other: QuantSpec) -> QuantSpec | None:
-    if _apart(one, other):
+def _combine_storage(one: QuantSpec, other: QuantSpec) -> QuantSpec | None:
+    if _conflicting_verb(one, other):
         return None
     low, high = zip(one.zero_points, other.zero_points, strict=True)
     scale = one.scale if one.scale is not None else other.scale
@@ -169,7 +169,7 @@ def interval(storage: QuantSpec, scale: float, zero_point: int) -> Interval:
     return scale * (storage.low - zero_point), scale * (storage.high - zero_point)
 
 
-def _inside(inner: Interval, outer: Interval) -> bool:
+def _is_inside(inner: Interval, outer: Interval) -> bool:
     """Return True if a range fits, up to a step at its ends. For example, 1.0 fits the 255/256 of a fixed scale of 1/256."""
     slack = (outer[1] - outer[0]) / 250
     return inner[0] >= outer[0] - slack and inner[1] <= outer[1] + slack
@@ -188,12 +188,12 @@ def parameters(group: ScaleGroup, factor: float = 1.0) -> tuple[float, int]:
         return float(formulas.cell_scale(max(-low, high))), 0
     bottom, top = INTEGER_RANGES[storage.dtype]
     if least == most:
-        return _around(low, high, least, (-top if least == 0 else bottom, top)), least
+        return _smallest_scale(low, high, least, (-top if least == 0 else bottom, top)), least
     scale, zero_point = formulas.activation(low, high, storage.dtype)
     return float(scale), zero_point
 
 
-def _around(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> float:
+def _smallest_scale(low: float, high: float, zero_point: int, ends: tuple[int, int]) -> float:
     """Return the smallest scale that covers a range for a given zero point.
 
     For example, -1..2.54 with zero point 0 in int8 gives 2.54 / 127 = 0.02.

@@ -57,7 +57,7 @@ class Solution:
 def solve(question: ScaleQuestion) -> Solution:
     """Return the forms of all activations. Raises ConfigError, naming the rules in conflict, if there are none."""
     partition = Partition()
-    for group in _alone(question):
+    for group in _single_groups(question):
         partition.add(group)
     _join_by_rule(question, partition)
     _join_by_calls(question, partition)
@@ -88,7 +88,7 @@ def is_derived(bound: BoundFloatOperator, port: TensorUse, role: str) -> bool:
     )
 
 
-def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:
+def _single_groups(question: ScaleQuestion) -> Iterator[ScaleGroup]:
     """Yield every port as its own group."""
     for bound in question.operators:
         for role, storage in bound.storage.items():
@@ -98,20 +98,20 @@ def _alone(question: ScaleQuestion) -> Iterator[ScaleGroup]:
                     ranges = {(port.subgraph, -1 - port.operator): known} if known else {}
                     yield ScaleGroup(frozenset((port,)), storage, ranges)
                 elif not is_derived(bound, port, role):
-                    yield _single(question, port, bound.tensor(port), replace(storage, per_axis=False))
+                    yield _make_group(question, port, bound.tensor(port), replace(storage, per_axis=False))
     if question.activation != REAL:
-        plain, from_outside = _plain(question.activation), entry_edges(question.model)
-        for port, tensor in _passing(question):
+        plain, from_outside = _plain_storage(question.activation), entry_edges(question.model)
+        for port, tensor in _forwarding_ports(question):
             asked = port.operator < 0 and port.subgraph in from_outside
-            yield _single(question, port, tensor, plain, bound=asked)
+            yield _make_group(question, port, tensor, plain, bound=asked)
 
 
-def _plain(dtype: str) -> QuantSpec:
+def _plain_storage(dtype: str) -> QuantSpec:
     low, high = INTEGER_RANGES[dtype]
     return QuantSpec(dtype, low=low, high=high, zero_points=(0, 0) if dtype == "int16" else (low, high))
 
 
-def _single(
+def _make_group(
     question: ScaleQuestion, port: TensorUse, tensor: Tensor, storage: QuantSpec, bound: bool = True
 ) -> ScaleGroup:
     key = port.subgraph, tensor.index
@@ -124,7 +124,7 @@ def _single(
     )
 
 
-def _passing(question: ScaleQuestion) -> Iterator[tuple[TensorUse, Tensor]]:
+def _forwarding_ports(question: ScaleQuestion) -> Iterator[tuple[TensorUse, Tensor]]:
     """Yield the ports that only pass values on: inputs and outputs of calls and of subgraphs."""
     model, from_outside = question.model, entry_edges(question.model)
     seen: dict[TensorUse, None] = {}
@@ -204,11 +204,11 @@ def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Edge) -
     places = [p for p in (wire.writer, *wire.readers) if p is not None and p in partition]
     for port in places[1:]:
         one, other = partition[places[0]], partition[port]
-        if one is not other and _pays(one, other, (wire.subgraph, wire.tensor), len(places) > 2):
+        if one is not other and _is_worth_joining(one, other, (wire.subgraph, wire.tensor), len(places) > 2):
             partition.join(places[0], port, f"tensor '{tensor.name}'")
 
 
-def _pays(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
+def _is_worth_joining(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool) -> bool:
     """Return True if a single group is better than a QUANTIZE between two groups that share a tensor.
 
     A QUANTIZE before a negation computes no -128, whose negative wraps around to -128.
@@ -243,12 +243,12 @@ def _form(group: ScaleGroup, factor: float, rise: float) -> QuantParams:
         np.array([zero_point], np.int64),
         low=low,
         high=high,
-        rules=_deciding(group.storage),
+        rules=_deciding_rules(group.storage),
         because=widened,
     )
 
 
-def _deciding(storage: QuantSpec) -> tuple[str, ...]:
+def _deciding_rules(storage: QuantSpec) -> tuple[str, ...]:
     return tuple(
         f"{r.path} ({r.demand.file}:{r.demand.line})" for r in storage.requirements if r.verb in _DECIDING
     )

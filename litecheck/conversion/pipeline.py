@@ -75,10 +75,10 @@ def carried_out(
     """
     told = tell or (lambda done, what: None)
     with calibrating or Calibrating(session, told) as calibration:
-        return _carried_out(session, target, save_plan, told, calibration)
+        return _carry_out(session, target, save_plan, told, calibration)
 
 
-def _carried_out(
+def _carry_out(
     session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
 ) -> ConversionRecord:
     model, settings, data, child = session.model, session.settings, session.data, calibrating.child
@@ -89,13 +89,13 @@ def _carried_out(
         _load_rules(model, settings)
     calibration = calibrating.result()
     profile, _ = rules_for(settings.to, settings.profile)
-    copied = _copied(session, profile, known=calibration is not None)
+    copied = _copy_parameters(session, profile, known=calibration is not None)
     ranges = calibration.ranges if calibration else copied.reaches if copied else _NONE
     trained = session.trained
     if trained:
         ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
-    conversion = _converted(session, ranges, copied, calibration)
+    conversion = _convert_session(session, ranges, copied, calibration)
     check_changed(conversion)
     before = data.count or 0 if data and calibration and not calibration.file else 0
     rerun = correction = budget = None
@@ -117,15 +117,15 @@ def _carried_out(
         atomic_write(save_plan, plan_json(conversion.plan))
     content = model_bytes(conversion.model)
     record = replace(
-        _judged(session, conversion, calibration, content, target), correction=correction, budget=budget
+        _check_model(session, conversion, calibration, content, target), correction=correction, budget=budget
     )
-    unreached = _unreached(session, conversion, calibration, ranges)
+    unreached = _warn_of_unreached(session, conversion, calibration, ranges)
     faults = fault_warnings(conversion.plan, settings.runtimes)
     record = replace(record, warnings=(*record.warnings, *unreached, *faults))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = max(rerun.done, before) if rerun else before
-        record = _compared(record, session, data, lambda done, what: told(before + done, what), child)
+        record = _compare_models(record, session, data, lambda done, what: told(before + done, what), child)
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
         samples = watched(session.evaluation, model, seen)
@@ -148,7 +148,7 @@ def _carried_out(
     return record
 
 
-def _converted(
+def _convert_session(
     session: ConversionSession,
     ranges: Mapping[Key, Interval],
     copied: TransferredParams | None,
@@ -174,7 +174,7 @@ def _load_rules(model: Model, settings: ConversionSettings) -> None:
             bind(model, subgraph, operator, profile)
 
 
-def _copied(session: ConversionSession, profile: Profile, known: bool) -> TransferredParams | None:
+def _copy_parameters(session: ConversionSession, profile: Profile, known: bool) -> TransferredParams | None:
     """Return the parameters of a quantized form of the model, or None without one.
 
     Raises ConfigError if most tensors have no partner in the quantized form, and no ranges are known.
@@ -191,7 +191,7 @@ def _copied(session: ConversionSession, profile: Profile, known: bool) -> Transf
     return found
 
 
-def _unreached(
+def _warn_of_unreached(
     session: ConversionSession,
     conversion: Conversion,
     calibration: Calibration | None,
@@ -205,7 +205,7 @@ def _unreached(
     yield from unreached_ranges(conversion.plan, seen, stated)
 
 
-def _judged(
+def _check_model(
     session: ConversionSession,
     conversion: Conversion,
     calibration: Calibration | None,
@@ -244,7 +244,7 @@ def _judged(
     )
 
 
-def _compared(
+def _compare_models(
     record: ConversionRecord,
     session: ConversionSession,
     data: CalibrationData,

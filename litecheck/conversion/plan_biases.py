@@ -35,14 +35,14 @@ def with_following_biases(model: Model, plan: ConversionPlan, profile: Profile) 
         for operator in subgraph.operators:
             key = subgraph.index, operator.index
             bound = bind(model, subgraph, operator, found(key), activation(key))
-            for port, form in _following(bound, forms):
+            for port, form in _corrected_biases(bound, forms):
                 changed[port] = form
                 name = bound.tensor(port).name
                 notes.append(
                     f"'{name}': scale follows the edited scales of {operator.opcode} #{operator.index}"
                 )
             if key in decisions:
-                decisions[key] = _with_added(decisions[key], bound, forms)
+                decisions[key] = _correct_added(decisions[key], bound, forms)
     tensors = tuple(
         replace(one, read={port: changed.get(port, form) for port, form in one.read.items()})
         for one in plan.tensors
@@ -50,19 +50,19 @@ def with_following_biases(model: Model, plan: ConversionPlan, profile: Profile) 
     return replace(plan, tensors=tensors, operators=tuple(decisions.values()), notes=(*plan.notes, *notes))
 
 
-def _following(
+def _corrected_biases(
     bound: BoundFloatOperator, forms: Mapping[TensorUse, QuantParams]
 ) -> Iterator[tuple[TensorUse, QuantParams]]:
     """Yield the biases of an operator whose scales are not the required products, with the forms that have them."""
     for role, storage in bound.storage.items():
-        scales = _required(bound, storage, forms)
+        scales = _required_scales(bound, storage, forms)
         for port in bound.ports[role] if scales is not None else ():
             form = forms.get(port)
-            if form is not None and scales is not None and not _equal(form.scale, scales):
-                yield port, _rescaled(form, scales)
+            if form is not None and scales is not None and not _are_equal(form.scale, scales):
+                yield port, _set_scales(form, scales)
 
 
-def _with_added(
+def _correct_added(
     decision: Decision, bound: BoundFloatOperator, forms: Mapping[TensorUse, QuantParams]
 ) -> Decision:
     """Return a decision whose added biases have the required scales."""
@@ -70,13 +70,13 @@ def _with_added(
     for place, form in decision.added.items():
         role = bound.rule.inputs[place] if bound.rule and place < len(bound.rule.inputs) else ""
         storage = bound.storage.get(role)
-        scales = _required(bound, storage, forms) if storage else None
-        if scales is not None and not _equal(form.scale, scales):
-            added[place] = _rescaled(form, scales)
+        scales = _required_scales(bound, storage, forms) if storage else None
+        if scales is not None and not _are_equal(form.scale, scales):
+            added[place] = _set_scales(form, scales)
     return replace(decision, added=added)
 
 
-def _required(
+def _required_scales(
     bound: BoundFloatOperator, storage: QuantSpec, forms: Mapping[TensorUse, QuantParams]
 ) -> NDArray[np.float32] | None:
     """Return the scales that a rule requires as a product, or None without such a rule or a factor's scale."""
@@ -87,9 +87,9 @@ def _required(
     return product(bound, storage, forms) if there else None
 
 
-def _equal(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
+def _are_equal(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
     return one.size == other.size and bool(np.allclose(one, other, rtol=_STEP, atol=0))
 
 
-def _rescaled(form: QuantParams, scales: NDArray[np.float32]) -> QuantParams:
+def _set_scales(form: QuantParams, scales: NDArray[np.float32]) -> QuantParams:
     return replace(form, scale=scales, zero_point=np.zeros(scales.size, np.int64))

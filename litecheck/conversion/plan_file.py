@@ -139,12 +139,12 @@ def _tensor(one: TensorQuantParams) -> dict[str, Any]:
 def _form(form: QuantParams) -> dict[str, Any]:
     values: dict[str, Any] = {
         "dtype": form.dtype,
-        "scale": _shortest(form.scale),
+        "scale": _shortest_decimals(form.scale),
         "zero_point": form.zero_point.tolist(),
     }
     if form.scale.size > 1 or form.axis:
         values["axis"] = form.axis
-    values["range"] = _shortest(np.array([form.low, form.high], np.float32))
+    values["range"] = _shortest_decimals(np.array([form.low, form.high], np.float32))
     if form.block:
         values["block_size"] = form.block
     if form.dequantized:
@@ -156,6 +156,6 @@ def _form(form: QuantParams) -> dict[str, Any]:
     return values
 
 
-def _shortest(values: NDArray[np.float32]) -> list[float]:
+def _shortest_decimals(values: NDArray[np.float32]) -> list[float]:
     """Return the shortest decimals that give the same float32 again."""
     return [float(str(value)) for value in values]

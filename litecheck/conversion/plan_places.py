@@ -153,7 +153,7 @@ class _Fitting:
         subgraph, index = tensor_at(self.model, port)
         return f"tensor {index} '{self.model.subgraphs[subgraph].tensors[index].name}'"
 
-    def _named(self, one: TensorQuantParams) -> str:
+    def _label(self, one: TensorQuantParams) -> str:
         return f"tensor {one.tensor} '{one.name}' of subgraph {one.subgraph}"
 
     def check_operators(self) -> None:
@@ -211,7 +211,7 @@ class _Fitting:
             tensor = self.model.subgraphs[one.subgraph].tensors[one.tensor]
             if one.written is not None and tensor.is_constant and not tensor.is_variable:
                 raise ConfigError(
-                    f"by the plan {self._named(one)}, a constant, is written as {one.written.dtype}: nobody writes it, the"
+                    f"by the plan {self._label(one)}, a constant, is written as {one.written.dtype}: nobody writes it, the"
                     " forms in which it is read decide (written is null)"
                 )
             forms = (one.written, *one.read.values())
@@ -221,7 +221,7 @@ class _Fitting:
                 steps = max(-form.low, form.high) / float(form.scale[0])
                 if steps >= _STEPS:
                     raise ConfigError(
-                        f"by the plan {self._named(one)} is stored in steps of {form.scale[0]:g}, of which its range,"
+                        f"by the plan {self._label(one)} is stored in steps of {form.scale[0]:g}, of which its range,"
                         f" {form.low:g}..{form.high:g}, has {steps:.3g}: more than kernels can count"
                     )
 
@@ -249,13 +249,13 @@ class _Fitting:
             self._check_alike(ports, f"variable '{'/'.join(filter(None, name))}' holds")
         for one in self.plan.tensors:
             tensor = self.model.subgraphs[one.subgraph].tensors[one.tensor]
-            if tensor.is_variable and any(not _alike(one.written, form) for form in one.read.values()):
+            if tensor.is_variable and any(not _are_alike(one.written, form) for form in one.read.values()):
                 raise ConfigError(
-                    f"by the plan {self._named(one)}, a variable, is written in one form and read in another"
+                    f"by the plan {self._label(one)}, a variable, is written in one form and read in another"
                 )
 
     def _check_alike(self, ports: Sequence[TensorUse], what: str) -> None:
-        other = next((p for p in ports if not _alike(self._form(ports[0]), self._form(p))), None)
+        other = next((p for p in ports if not _are_alike(self._form(ports[0]), self._form(p))), None)
         if other is not None:
             one = ports[0]
             raise ConfigError(
@@ -269,5 +269,5 @@ def _is_read_real(form: QuantParams | None) -> bool:
     return form is None or form.dequantized
 
 
-def _alike(one: QuantParams | None, other: QuantParams | None) -> bool:
+def _are_alike(one: QuantParams | None, other: QuantParams | None) -> bool:
     return one is other or (one is not None and one.same(other))

@@ -42,7 +42,7 @@ def activation_of(plan: ConversionPlan) -> Callable[[Key], str]:
 
 def profile_of(plan: ConversionPlan, profile: Profile) -> Callable[[Key], Profile]:
     """Return a function from (subgraph, operator) to its profile: ``profile``, or the profile of its activation type."""
-    others = _others(plan, profile)
+    others = _other_profiles(plan, profile)
     loaded = {name: load_profile(name) for name in set(others.values())}
     return lambda key: loaded[others[key]] if key in others else profile
 
@@ -51,11 +51,11 @@ def profiles_of(
     plan: ConversionPlan, profile: Profile, accelerator: Profile | None = None
 ) -> tuple[Profile, ...]:
     """Return the profiles that check a plan's model, including the target's profile."""
-    others = map(load_profile, sorted(set(_others(plan, profile).values())))
+    others = map(load_profile, sorted(set(_other_profiles(plan, profile).values())))
     return (profile, *others, *((accelerator,) if accelerator else ()))
 
 
-def _others(plan: ConversionPlan, profile: Profile) -> Mapping[Key, str]:
+def _other_profiles(plan: ConversionPlan, profile: Profile) -> Mapping[Key, str]:
     """Return the operators whose activation type ``profile`` does not allow, with the profile of their type."""
     names = {**dict(KINDS.values()), SCHEMES["dynamic"]: KINDS["dynamic"][1]}
     base = SCHEMES["dynamic"] if plan.target == REAL else plan.target

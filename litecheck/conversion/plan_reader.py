@@ -44,46 +44,46 @@ class PlanReader:
     def __init__(self, file: str) -> None:
         self.file = file
 
-    def wrong(self, place: str, message: str) -> ConfigError:
+    def error(self, place: str, message: str) -> ConfigError:
         return ConfigError(f"{self.file}: {place}: {message}")
 
     def text(self, values: Mapping[str, Any], key: str, place: str) -> str:
         found = values.get(key, "")
         if not isinstance(found, str):
-            raise self.wrong(place, f"{key} is not text")
+            raise self.error(place, f"{key} is not text")
         return found
 
     def items(self, values: Mapping[str, Any], key: str, place: str) -> list[Any]:
         found = values.get(key, [])
         if not isinstance(found, list):
-            raise self.wrong(place, f"{key} is not a list")
+            raise self.error(place, f"{key} is not a list")
         return found
 
     def number(self, values: Mapping[str, Any], key: str, place: str) -> int:
         found = values.get(key)
         if not isinstance(found, int) or isinstance(found, bool):
-            raise self.wrong(place, f"{key} is not a whole number")
+            raise self.error(place, f"{key} is not a whole number")
         return found
 
     def word(self, values: Mapping[str, Any], key: str, place: str, known: tuple[str, ...]) -> str:
         found = self.text(values, key, place)
         if found not in known:
-            raise self.wrong(place, f"{key} is {found!r}, not one of {', '.join(known)}")
+            raise self.error(place, f"{key} is {found!r}, not one of {', '.join(known)}")
         return found
 
     def version(self, values: Mapping[str, Any], place: str) -> int:
         found = self.number(values, "version", place)
         if not 1 <= found < 1 << 31:
-            raise self.wrong(place, f"there is no version {found}")
+            raise self.error(place, f"there is no version {found}")
         return found
 
     def object(self, values: Any, place: str, known: tuple[str, ...]) -> Mapping[str, Any]:
         if not isinstance(values, dict):
-            raise self.wrong(place, "expected an object")
+            raise self.error(place, "expected an object")
         odd = next((key for key in values if key not in known), None)
         if odd is not None:
             hint = suggestion(odd, known)
-            raise self.wrong(place, f"unknown key {odd!r}{hint}")
+            raise self.error(place, f"unknown key {odd!r}{hint}")
         return values
 
     def decision(self, values: Any, place: str) -> Decision:
@@ -115,9 +115,9 @@ class PlanReader:
         try:
             numbers = np.array(self.items(one, "values", place), np.float64).reshape(-1)
         except (TypeError, ValueError, OverflowError) as error:
-            raise self.wrong(place, f"values hold numbers: {error}") from error
+            raise self.error(place, f"values hold numbers: {error}") from error
         if not np.isfinite(numbers).all() or not isinstance(one.get("multiplies"), bool):
-            raise self.wrong(place, "needs finite values, and multiplies true or false")
+            raise self.error(place, "needs finite values, and multiplies true or false")
         subgraph, tensor, axis = (self.number(one, key, place) for key in ("subgraph", "tensor", "axis"))
         return ConstantChange(subgraph, tensor, one["multiplies"], axis, numbers)
 
@@ -134,20 +134,20 @@ class PlanReader:
             port = TensorUse(
                 subgraph, self.number(where, "operator", at), "input", self.number(where, "place", at)
             )
-            read[port] = self.chosen(where.get("form"), forms, at)
+            read[port] = self.choose_form(where.get("form"), forms, at)
         return TensorQuantParams(
             subgraph,
             self.number(one, "tensor", place),
             self.text(one, "name", place),
-            self.chosen(one.get("written"), forms, place),
+            self.choose_form(one.get("written"), forms, place),
             read,
         )
 
-    def chosen(self, number: Any, forms: list[QuantParams], place: str) -> QuantParams | None:
+    def choose_form(self, number: Any, forms: list[QuantParams], place: str) -> QuantParams | None:
         if number is None:
             return None
         if type(number) is not int or not 0 <= number < len(forms):
-            raise self.wrong(place, f"there is no form {number!r}, the tensor has {len(forms)}")
+            raise self.error(place, f"there is no form {number!r}, the tensor has {len(forms)}")
         return forms[number]
 
     def form(
@@ -156,7 +156,7 @@ class PlanReader:
         one = self.object(values, place, known)
         dtype = self.text(one, "dtype", place)
         if dtype not in types:
-            raise self.wrong(place, f"dtype {dtype!r} is not one of {', '.join(types)}")
+            raise self.error(place, f"dtype {dtype!r} is not one of {', '.join(types)}")
         try:
             with np.errstate(over="ignore"):
                 scale = np.array(self.items(one, "scale", place), np.float32).reshape(-1)
@@ -166,7 +166,7 @@ class PlanReader:
             zero_point = np.array(zeros, np.int64).reshape(-1)
             low, high = map(float, one.get("range", (0.0, 0.0)))
         except (TypeError, ValueError, OverflowError) as error:
-            raise self.wrong(place, f"scale, zero_point and range hold numbers: {error}") from error
+            raise self.error(place, f"scale, zero_point and range hold numbers: {error}") from error
         axis = self.number(one, "axis", place) if "axis" in one else 0
         form = QuantParams(
             dtype, scale, zero_point, axis, low, high,
@@ -174,5 +174,5 @@ class PlanReader:
             self.number(one, "block_size", place) if "block_size" in one else 0, one.get("dequantized") is True,
         )  # fmt: skip
         if mistake := error_in(form):
-            raise self.wrong(place, mistake)
+            raise self.error(place, mistake)
         return form

@@ -123,7 +123,7 @@ def _plan(
         forms.update(derived_parameters(bound, forms, targets.generation, targets.borrowed))
         decisions.append(_decision(bound, forms, targets, question.inner))
         forms.update(stored_constants(bound, targets.generation))
-    forms.update(_shifted(model, forms, targets))
+    forms.update(_shift_forms(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
     notes = (*notes, *passed_rules(question.operators))
     return ConversionPlan(
@@ -149,13 +149,13 @@ def _decision(
         name_of(subgraph, operator),
         becomes,
         "" if bound.untouched else bound.stays,
-        dict(_added(bound, forms)) if bound.storage else {},
+        dict(_added_biases(bound, forms)) if bound.storage else {},
         intermediate_forms(bound, forms, inner),
         version_of(bound),
     )
 
 
-def _added(
+def _added_biases(
     bound: BoundFloatOperator, forms: Mapping[TensorUse, QuantParams]
 ) -> Iterator[tuple[int, QuantParams]]:
     """Yield the biases that the rule requires and the operator lacks."""
@@ -186,7 +186,7 @@ def _tensors(model: Model, forms: Mapping[TensorUse, QuantParams]) -> Iterator[T
                 yield TensorQuantParams(subgraph.index, wire.tensor, tensor.name, written, read)
 
 
-def _shifted(
+def _shift_forms(
     model: Model, forms: Mapping[TensorUse, QuantParams], targets: Targets
 ) -> Iterator[tuple[TensorUse, QuantParams]]:
     """Yield the forms of uint8 inputs and outputs: the same real values, stored 128 higher."""

@@ -130,16 +130,16 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     Raises ConfigError for contradictory settings, and for a model that is already quantized.
     """
     check_kind(settings.to)
-    settings = _with_recipe(settings)
+    settings = _apply_recipe(settings)
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
         to = _KINDS[plan.target]
         own = "" if plan.profile == KINDS[to][1] else plan.profile
         settings = replace(settings, to=to, profile=settings.profile or own)
-    shifts = _shifts(model, settings)
+    shifts = _is_shift(model, settings)
     if not shifts:
         check_real(model, settings.to)
-    trained, simulated = (None, model) if shifts else _trained(model, settings)
+    trained, simulated = (None, model) if shifts else _import_trained(model, settings)
     if settings.ranges and (shifts or trained):
         raise ConfigError("--range needs a float model: the ranges of this model are known already")
     model = trained.model if trained else model
@@ -160,7 +160,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
 
         equalization = rescale_outliers(model)
     data, search = _samples(model, settings)
-    data = data or (_drawn(model, settings) if shifts else None)
+    data = data or (_draw_samples(model, settings) if shifts else None)
     evaluation = None
     if settings.evaluate:
         evaluation = opened(model, replace(settings, data=settings.evaluate, random=None))
@@ -195,7 +195,7 @@ def _samples(
     return (fewer, None) if whole is None or whole.count is None else (whole, fewer)
 
 
-def _with_recipe(settings: ConversionSettings) -> ConversionSettings:
+def _apply_recipe(settings: ConversionSettings) -> ConversionSettings:
     """Return the settings with the recipe of their file, and the kind of conversion that follows from it."""
     if not settings.recipe:
         return settings
@@ -205,7 +205,7 @@ def _with_recipe(settings: ConversionSettings) -> ConversionSettings:
     return replace(settings, recipe=recipe, to=recipe.to)
 
 
-def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:
+def _import_trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedModel | None, Model]:
     """Return the parameters of a model of quantization-aware training, or None, and the model."""
     if not any(op.opcode in CONVERSIONS for s in model.subgraphs for op in s.operators):
         return None, model
@@ -216,7 +216,7 @@ def _trained(model: Model, settings: ConversionSettings) -> tuple[DequantizedMod
     ) else None, model
 
 
-def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+def _draw_samples(model: Model, settings: ConversionSettings) -> CalibrationData | None:
     """Return inputs for both forms of a quantized model, or None if LiteRT is not available or inputs cannot be drawn."""
     if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
         return None
@@ -228,7 +228,7 @@ def _drawn(model: Model, settings: ConversionSettings) -> CalibrationData | None
         return None
 
 
-def _shifts(model: Model, settings: ConversionSettings) -> bool:
+def _is_shift(model: Model, settings: ConversionSettings) -> bool:
     """Return True if a quantized model is to become int8 or uint8 or, if it already is, to conform to another profile."""
     other = {"int8": "uint8", "uint8": "int8"}.get(settings.to)
     if other is None or not is_quantized(model):

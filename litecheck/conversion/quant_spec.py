@@ -70,21 +70,21 @@ def quant_spec_of(
     dtype = _dtype(own.get("dtype"), default, preferred)
     if dtype not in INTEGER_RANGES:
         return None
-    granularity = _relaxed(own.get("granularity"))
+    granularity = _relax(own.get("granularity"))
     words = _words(granularity)
-    if words and not {"per-tensor", "per-axis", "any"} & set(words) and not _follows(granularity):
+    if words and not {"per-tensor", "per-axis", "any"} & set(words) and not _copies_parameters(granularity):
         return None
     low, high = INTEGER_RANGES[dtype]
     scale = own.get("scale")
     value = scale.value if scale else None
     return QuantSpec(
         dtype,
-        per_axis=_chosen(words, preferred) == "per-axis",
+        per_axis=_choose_word(words, preferred) == "per-axis",
         axis=int(_number(own["axis"].value)) if "axis" in own else 0,
         low=max(low, _ends(own.get("range"), low, high)[0]),
         high=min(high, _ends(own.get("range"), low, high)[1]),
         zero_points=_ends(own.get("zero_point"), low, high),
-        scale=_fixed(value),
+        scale=_fixed_value(value),
         product=value if isinstance(value, ProductOf) else None,
         scale_of=value.role if isinstance(value, SameAs) else "",
         power=value.base if isinstance(value, PowerOf) else 0,
@@ -101,14 +101,14 @@ def is_allowed(requirement: Requirement, word: str) -> bool:
 def _dtype(requirement: Requirement | None, default: str, preferred: Collection[str]) -> str:
     words = _words(requirement) or (default,)
     integers = [word for word in words if word in INTEGER_RANGES]
-    return "float32" if "float32" in words else _chosen(integers, preferred)
+    return "float32" if "float32" in words else _choose_word(integers, preferred)
 
 
-def _chosen(words: Sequence[str], preferred: Collection[str]) -> str:
+def _choose_word(words: Sequence[str], preferred: Collection[str]) -> str:
     return next((word for word in words if word in preferred), words[0] if words else "")
 
 
-def _relaxed(requirement: Requirement | None) -> Requirement | None:
+def _relax(requirement: Requirement | None) -> Requirement | None:
     """Return the requirement as a profile relaxes it.
 
     A profile allows a single scale for weights only if its device requires one.
@@ -118,7 +118,7 @@ def _relaxed(requirement: Requirement | None) -> Requirement | None:
     return replace(requirement, value=requirement.relaxed.value)
 
 
-def _follows(requirement: Requirement | None) -> bool:
+def _copies_parameters(requirement: Requirement | None) -> bool:
     return requirement is not None and isinstance(requirement.value, SameAs)
 
 
@@ -144,7 +144,7 @@ def _ends(requirement: Requirement | None, low: int, high: int) -> tuple[int, in
     return low, high
 
 
-def _fixed(value: Constraint | None) -> float | None:
+def _fixed_value(value: Constraint | None) -> float | None:
     if isinstance(value, OneOf):
         value = value.values[0]
     if isinstance(value, Exactly) and isinstance(value.value, Fraction):

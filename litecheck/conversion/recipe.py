@@ -72,8 +72,8 @@ class OperatorSelector:
             and (
                 not self.search or re.search(self.search, "".join(f"{name};" for name in outputs)) is not None
             )
-            and _any_holds(self.numbers, (operator.index,))
-            and _any_holds(self.depths, depths)
+            and _any_contains(self.numbers, (operator.index,))
+            and _any_contains(self.depths, depths)
         )
 
 
@@ -138,7 +138,7 @@ def rules_by_operator(
     for number, rule in enumerate(rules):
         if number not in used and not rule.optional and rule.selector != OperatorSelector():
             hint = _hint(model, rule.selector)
-            raise ConfigError(f"{rule.place}: no operator has this {_selected_by(rule.selector)}{hint}")
+            raise ConfigError(f"{rule.place}: no operator has this {_selection_words(rule.selector)}{hint}")
     return found
 
 
@@ -153,7 +153,7 @@ def operator_depths(subgraph: Subgraph) -> tuple[int, ...]:
     return tuple(depths)
 
 
-def _selected_by(selector: OperatorSelector) -> str:
+def _selection_words(selector: OperatorSelector) -> str:
     if selector.patterns:
         return "number, opcode or name"
     parts = {
@@ -185,5 +185,5 @@ def _any_matches(patterns: tuple[str, ...], words: tuple[str, ...]) -> bool:
     return not patterns or any(fnmatchcase(word, pattern) for pattern in patterns for word in words)
 
 
-def _any_holds(ranges: tuple[tuple[int, int], ...], values: tuple[int, ...]) -> bool:
+def _any_contains(ranges: tuple[tuple[int, int], ...], values: tuple[int, ...]) -> bool:
     return not ranges or any(low <= value <= high for low, high in ranges for value in values)

@@ -87,7 +87,7 @@ def _rule(node: Node) -> RecipeRule:
         _word(node, "algorithm", ALGORITHMS).removeprefix("nearest"),
     )
     _check_blocks(node, scheme)
-    calibrate = _checked(node, "calibrate", lambda value: str(range_method(value)))
+    calibrate = _parse_value(node, "calibrate", lambda value: str(range_method(value)))
     return RecipeRule(scheme, _selector(node), f"{node.file}:{node.line}", calibrate)
 
 
@@ -128,7 +128,7 @@ def _word(node: MappingNode, key: str, known: tuple[str, ...]) -> str:
     return word
 
 
-def _checked(node: MappingNode, key: str, parse: Callable[[str], str]) -> str:
+def _parse_value(node: MappingNode, key: str, parse: Callable[[str], str]) -> str:
     if key not in node:
         return ""
     try:

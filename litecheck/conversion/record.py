@@ -156,7 +156,7 @@ def staying(
             )
             by = profile((decision.subgraph, decision.operator))
             by = wished if wished and decision.becomes != REAL else by
-            demand = _demand(conversion, decision, by)
+            demand = _rule_text(conversion, decision, by)
             found.setdefault((decision.opcode, decision.because, demand, decision.becomes), []).append(place)
     groups = (
         StayingOperators(opcode, because, demand, tuple(places), dtype)
@@ -165,7 +165,7 @@ def staying(
     return tuple(sorted(groups, key=lambda group: -len(group.places)))
 
 
-def _demand(conversion: Conversion, decision: Decision, profile: Profile) -> str:
+def _rule_text(conversion: Conversion, decision: Decision, profile: Profile) -> str:
     subgraph = conversion.source.subgraphs[decision.subgraph]
     by = bind(conversion.source, subgraph, subgraph.operators[decision.operator], profile).by
     return f"{by.path}, {by.demand}" if by is not None else ""

@@ -24,11 +24,11 @@ def rejected_operators(report: ModelReport, origins: Sequence[int]) -> dict[int,
         for one in target.operators:
             origin = origins[one.index] if one.place in _NOWHERE and not one.subgraph else -1
             if origin >= 0:
-                found[origin] = _why(report.findings, target.target, one.index)
+                found[origin] = _rejection_reason(report.findings, target.target, one.index)
     return found
 
 
-def _why(findings: Sequence[Finding], target: str, index: int) -> str:
+def _rejection_reason(findings: Sequence[Finding], target: str, index: int) -> str:
     own = (
         f for f in findings
         if f.demanded_by.profile == target and (f.where.subgraph, f.where.operator) == (0, index)

@@ -85,7 +85,7 @@ class Rerun:
         before = conversion.plan.changes
 
         def again(changes: tuple[ConstantChange, ...]) -> Conversion:
-            return self._converted((*before, *changes))
+            return self._convert((*before, *changes))
 
         def compared(one: Conversion) -> Agreement:
             return self.compared(one, "correcting biases", channelled)
@@ -110,7 +110,7 @@ class Rerun:
             numbers = (key[1], *(steps or {}).get(key[1], ()))
             int16x8 = tuple(f"#{n}" for n in numbers) if wide else self.settings.int16x8
             only = tuple((key[0], n) for n in numbers)
-            return self._converted(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
+            return self._convert(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
 
         def compared(one: Conversion) -> Agreement:
             # all other operators compute in float32: the simulation of their integers is no part of the cost
@@ -127,13 +127,13 @@ class Rerun:
             return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measured(assignment: TypeAssignment) -> TriedAssignment:
-            made = self._converted(changes, chosen=chosen(assignment))
+            made = self._convert(changes, chosen=chosen(assignment))
             snr = lowest_output(self.compared(made, "trying choices within the budget", data=self.search))
             return TriedAssignment(assignment, file_size(made.model), snr)
 
         choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
         self.settings = replace(before, chosen=chosen(choice.chosen.assignment))
-        return self._converted(changes), choice
+        return self._convert(changes), choice
 
     def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:
         """Return the costs of the main subgraph's operators, each alone as int8 and, if it has weights, as int16x8.
@@ -150,7 +150,7 @@ class Rerun:
             ranking = self.sensitivities(replace(one, plan=plan), wide=wide, steps=steps)
             return {found.operator: found.snr for found in ranking}
 
-        wider = self._converted(conversion.plan.changes, int16x8=("*",))
+        wider = self._convert(conversion.plan.changes, int16x8=("*",))
         can_widen = frozenset(
             d.operator for d in wider.plan.operators if not d.subgraph and d.becomes == "int16"
         )
@@ -178,7 +178,7 @@ class Rerun:
             return lowest_snr(self.by_channel(tried, data))
 
         def trial(options: FixOptions) -> float | None:
-            return trials.measured(options, snr)
+            return trials.measure(options, snr)
 
         found = self.by_channel(conversion, data)
         before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
@@ -187,7 +187,7 @@ class Rerun:
         best = best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
         if best is None:
             return None
-        return replace(best, options=(*self._given.words, *best.options), runtime=found.runtime)
+        return replace(best, options=(*self._given_options.words, *best.options), runtime=found.runtime)
 
     def by_channel(self, conversion: Conversion, data: CalibrationData) -> Agreement:
         """Run a conversion and the float model on samples for fixes. Compare all tensors per channel."""
@@ -200,20 +200,20 @@ class Rerun:
             self.settings.request,
             self.ranges,
             self.inner,
-            self._recalibrated if equalizes else None,
+            self._recalibrate if equalizes else None,
             changes,
             self.trained.borrowed if self.trained else None,
         )
 
     @property
-    def _given(self) -> FixOptions:
+    def _given_options(self) -> FixOptions:
         """Options of the command, which a fix repeats; none with a budget, which chooses operators anew."""
         own = self.settings
         if own.budget:
             return FixOptions()
         return FixOptions(own.keep, own.int16x8, own.ranges, bool(own.equalize))
 
-    def _recalibrated(self, model: Model) -> Calibration:
+    def _recalibrate(self, model: Model) -> Calibration:
         """Return the calibration of another form of the model."""
         settings = replace(self.settings, statistics="")
         return calibrated(model, self.data, settings, lambda done, what: None, self.child)
@@ -242,7 +242,7 @@ class Rerun:
         self.done += (data or self.data).count or 0
         return found
 
-    def _converted(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:
+    def _convert(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
         known = self.trained.borrowed if self.trained else None
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)

@@ -32,16 +32,16 @@ def retype(model: Model, request: Request) -> Conversion:
     """
     activation, profile = kind_of(request)
     known = dequantize_model(model, activation)
-    beside = dict(_without_rule(known.model, profile)) if activation == "uint8" else {}
+    beside = dict(_operators_without_rule(known.model, profile)) if activation == "uint8" else {}
     while True:
-        conversion = _shifted(model, known, request, profile, beside)
-        more = dict(_unkept(conversion, profile)) if activation == "uint8" else {}
+        conversion = _shift_model(model, known, request, profile, beside)
+        more = dict(_violating_operators(conversion, profile)) if activation == "uint8" else {}
         if not more.keys() - beside.keys():
             return conversion
         beside = {**more, **beside}
 
 
-def _shifted(
+def _shift_model(
     model: Model, known: DequantizedModel, request: Request, profile: Profile, beside: Mapping[Key, str]
 ) -> Conversion:
     """Return the shifted model. The operators of ``beside`` stay int8, each for a reason."""
@@ -51,14 +51,14 @@ def _shifted(
     inputs, outputs = (_end(model, end, request, activation) for end in ("inputs", "outputs"))
     targets = Targets(activation, inputs, outputs, request.generation, borrowed=known.borrowed, rules=rules)
     plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
-    plan = replace(plan, operators=tuple(_explained(decision, beside) for decision in plan.operators))
-    return _exact(model, finished(known.model, plan, converted, profile, request))
+    plan = replace(plan, operators=tuple(_add_reason(decision, beside) for decision in plan.operators))
+    return _restore_integers(model, finished(known.model, plan, converted, profile, request))
 
 
 def replay_retype(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     """Apply a plan of :func:`retype` again. Raises ConfigError for another model."""
     activation, _ = kind_of(request)
-    return _exact(model, replay(dequantize_model(model, activation).model, plan, request))
+    return _restore_integers(model, replay(dequantize_model(model, activation).model, plan, request))
 
 
 def _end(model: Model, end: str, request: Request, activation: str) -> str:
@@ -73,7 +73,7 @@ def _end(model: Model, end: str, request: Request, activation: str) -> str:
     return REAL if first == REAL else activation
 
 
-def _without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
+def _operators_without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
     """Yield the operators that a uint8 profile does not support and LiteRT's int8 profile does, with the reason."""
     other = load_profile(KINDS["int8"][1])
     for subgraph in model.subgraphs:
@@ -83,7 +83,7 @@ def _without_rule(model: Model, profile: Profile) -> Iterator[tuple[Key, str]]:
                 yield (subgraph.index, operator.index), bound.stays
 
 
-def _unkept(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str]]:
+def _violating_operators(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str]]:
     """Yield the operators that violate a uint8 profile after the shift, with the first violated rule.
 
     A warning about a zero point counts as well: the kernel accepts any zero point but computes with 0.
@@ -99,11 +99,11 @@ def _unkept(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str
             yield (finding.where.subgraph, origin), f"{finding.path}: {finding.found}"
 
 
-def _explained(decision: Decision, beside: Mapping[Key, str]) -> Decision:
+def _add_reason(decision: Decision, beside: Mapping[Key, str]) -> Decision:
     why = beside.get((decision.subgraph, decision.operator), "")
     return replace(decision, because=why) if why and decision.becomes == "int8" else decision
 
 
-def _exact(model: Model, conversion: Conversion) -> Conversion:
+def _restore_integers(model: Model, conversion: Conversion) -> Conversion:
     made = with_own_integers(model, conversion.model, dict.fromkeys(conversion.operands()))
     return replace(conversion, model=made)

@@ -67,8 +67,8 @@ class RuleChoice:
             return BoundFloatOperator(subgraph, operator, None, ports, {}, stays=why)
         rules = self.targets.rules.get((subgraph.index, operator.index), ())
         if rules:
-            return self._first(subgraph, operator, rules)
-        return self._allowed(bind(self.model, subgraph, operator, self.profile))
+            return self._first_applicable(subgraph, operator, rules)
+        return self._check_allowed(bind(self.model, subgraph, operator, self.profile))
 
     def instead(
         self, bound: BoundFloatOperator, why: str, by: Requirement | None = None
@@ -76,10 +76,12 @@ class RuleChoice:
         """Return an operator, for which a rule does not apply, with its next rule, or unquantized if there is none."""
         stays = bound.staying(why, by)
         return (
-            self._first(bound.subgraph, bound.operator, bound.rules[1:], stays) if bound.rules[1:] else stays
+            self._first_applicable(bound.subgraph, bound.operator, bound.rules[1:], stays)
+            if bound.rules[1:]
+            else stays
         )
 
-    def _first(
+    def _first_applicable(
         self,
         subgraph: Subgraph,
         operator: Operator,
@@ -87,19 +89,19 @@ class RuleChoice:
         refused: BoundFloatOperator | None = None,
     ) -> BoundFloatOperator:
         """Return an operator with the first rule that applies, or with the reason of the first that does not."""
-        passed = _passed(refused, refused.rules[0]) if refused else ()
+        passed = _passed_notes(refused, refused.rules[0]) if refused else ()
         for number, rule in enumerate(rules):
             found = bind_rule(self.model, subgraph, operator, self.profile, self.targets.activation, rule)
-            bound = self._allowed(found)
+            bound = self._check_allowed(found)
             if not bound.stays:
                 return replace(bound, rules=tuple(rules[number:]), passed=(*passed, *bound.passed))
-            refused, passed = refused or bound, (*passed, *_passed(bound, rule))
+            refused, passed = refused or bound, (*passed, *_passed_notes(bound, rule))
             if rule.scheme.to == REAL:
                 break
         assert refused is not None
         return refused
 
-    def _allowed(self, bound: BoundFloatOperator) -> BoundFloatOperator:
+    def _check_allowed(self, bound: BoundFloatOperator) -> BoundFloatOperator:
         """Return a bound operator, unquantized if the model or the request prevents the quantization."""
         if bound.stays or bound.untouched or not (bound.storage or bound.constants):
             return bound
@@ -108,11 +110,11 @@ class RuleChoice:
         if why := fault or _obstacle(bound, self.ranges):
             return bound.staying(why)
         if self.targets.matches_old_weights:
-            return _like_old_weights(bound)
-        return _like(bound, self.targets.borrowed)
+            return _copy_old_granularity(bound)
+        return _copy_granularity(bound, self.targets.borrowed)
 
 
-def _passed(bound: BoundFloatOperator, rule: RecipeRule) -> tuple[str, ...]:
+def _passed_notes(bound: BoundFloatOperator, rule: RecipeRule) -> tuple[str, ...]:
     return (*bound.passed, f"{rule.place} does not apply: {bound.stays}")
 
 
@@ -125,7 +127,7 @@ def passed_rules(operators: Iterable[BoundFloatOperator]) -> tuple[str, ...]:
     return tuple(f"{opcode} {', '.join(places)}: {why}" for (opcode, why), places in found.items())
 
 
-def _like(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatOperator:
+def _copy_granularity(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatOperator:
     """Return an operator with per-tensor scales for constants that are per-tensor in the copied form."""
     storage = dict(bound.storage)
     for role, one in bound.storage.items():
@@ -135,7 +137,7 @@ def _like(bound: BoundFloatOperator, borrowed: TransferredParams) -> BoundFloatO
     return replace(bound, storage=storage)
 
 
-def _like_old_weights(bound: BoundFloatOperator) -> BoundFloatOperator:
+def _copy_old_granularity(bound: BoundFloatOperator) -> BoundFloatOperator:
     """Return an operator with one scale per constant, except weights of convolutions, as TensorFlow's old converter has
     it for int8 weights beside float activations."""
     if bound.operator.opcode in ("CONV_2D", "DEPTHWISE_CONV_2D"):

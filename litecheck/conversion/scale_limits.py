@@ -49,23 +49,23 @@ def _smallest(
 ) -> float:
     """Return the smallest factor for the scales at some ports with which a limit holds, or 0."""
 
-    def enough(factor: float) -> bool:
-        return holds(requirement, _scaled(operands, bound, ports, factor))
+    def is_enough(factor: float) -> bool:
+        return holds(requirement, _scale_operands(operands, bound, ports, factor))
 
-    high = next((2.0**k for k in range(1, DOUBLINGS) if enough(2.0**k)), 0.0)
+    high = next((2.0**k for k in range(1, DOUBLINGS) if is_enough(2.0**k)), 0.0)
     low = high / 2
     for _ in range(_REFINED if high else 0):
         middle = (low + high) / 2
-        low, high = (low, middle) if enough(middle) else (middle, high)
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
     return high
 
 
-def _scaled(
+def _scale_operands(
     operands: Operands, bound: BoundFloatOperator, ports: frozenset[TensorUse], factor: float
 ) -> Operands:
     roles = {
         role: tuple(
-            _larger(t, factor) if role in bound.ports and _at(bound, role, n) in ports else t
+            _scale_tensor(t, factor) if role in bound.ports and _port_at(bound, role, n) in ports else t
             for n, t in enumerate(tensors)
         )
         for role, tensors in operands.roles.items()
@@ -73,11 +73,11 @@ def _scaled(
     return Operands(operands.operator, roles, operands.subgraph, operands.model)
 
 
-def _at(bound: BoundFloatOperator, role: str, number: int) -> TensorUse | None:
+def _port_at(bound: BoundFloatOperator, role: str, number: int) -> TensorUse | None:
     ports = bound.ports[role]
     return ports[number] if number < len(ports) else None
 
 
-def _larger(tensor: Tensor, factor: float) -> Tensor:
+def _scale_tensor(tensor: Tensor, factor: float) -> Tensor:
     scale = (tensor.quantization.scale * np.float32(factor)).astype(np.float32)
     return replace(tensor, quantization=replace(tensor.quantization, scale=scale))

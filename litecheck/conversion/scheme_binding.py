@@ -33,7 +33,7 @@ def bind_rule(
     """
     scheme = rule.scheme
     if scheme.to == HALF:
-        return _with_halves(bind(model, subgraph, operator, profile), scheme)
+        return _store_halves(bind(model, subgraph, operator, profile), scheme)
     bound = _bind(model, subgraph, operator, profile, activation, scheme)
     if bound.stays or bound.untouched or not bound.storage:
         return bound
@@ -43,8 +43,8 @@ def bind_rule(
         return bound.staying(f"its weights have fewer than {scheme.min_elements:,} elements")
     if scheme.to == WEIGHT_ONLY and _only_looks_up(bound):
         scheme = replace(scheme, to="dynamic")
-    bound = _with_weights(replace(bound, scheme=scheme), scheme)
-    return _dequantized(bound, scheme) if scheme.to == WEIGHT_ONLY and not bound.stays else bound
+    bound = _set_weight_storage(replace(bound, scheme=scheme), scheme)
+    return _store_weights_only(bound, scheme) if scheme.to == WEIGHT_ONLY and not bound.stays else bound
 
 
 def _bind(
@@ -69,7 +69,7 @@ def _size(bound: BoundFloatOperator) -> int:
     return max((tensor.size for tensor in tensors if tensor.is_constant), default=0)
 
 
-def _with_weights(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
+def _set_weight_storage(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
     """Return an operator with the type, granularity and range of a scheme for its constant weights."""
     storage = dict(bound.storage)
     for role, spec in bound.storage.items():
@@ -82,7 +82,7 @@ def _with_weights(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFlo
                 continue
             if demand is None or not is_allowed(demand, wanted):
                 return bound.staying(f"its {role} is not {wanted} by the rule", demand)
-        if scheme.granularity == _BLOCKWISE and (why := _unblocked(bound, role, scheme.block_size)):
+        if scheme.granularity == _BLOCKWISE and (why := _block_obstacle(bound, role, scheme.block_size)):
             return bound.staying(why)
         storage[role] = _spec(spec, scheme)
     return replace(bound, storage=storage)
@@ -99,7 +99,7 @@ def _spec(spec: QuantSpec, scheme: OperatorScheme) -> QuantSpec:
     )
 
 
-def _unblocked(bound: BoundFloatOperator, role: str, size: int) -> str:
+def _block_obstacle(bound: BoundFloatOperator, role: str, size: int) -> str:
     """Return the reason why weights have no blocks of a size along their rows, or ""."""
     shape = bound.tensor(bound.ports[role][0]).shape
     if len(shape) != 2:
@@ -112,7 +112,7 @@ def _only_looks_up(bound: BoundFloatOperator) -> bool:
     return all(p in bound.ports[role] for p in bound.placed("input") for role in bound.storage)
 
 
-def _dequantized(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
+def _store_weights_only(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
     """Return a float operator with integer weights after a DEQUANTIZE."""
     if scheme.granularity == _BLOCKWISE:
         return bound.staying("DEQUANTIZE has no blockwise kernel")
@@ -127,7 +127,7 @@ def _dequantized(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloa
     return replace(bound, storage={}, requirements=(), constants=constants)
 
 
-def _with_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
+def _store_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
     """Return a float operator with float16 constants after a DEQUANTIZE. Constants that float16 cannot store are
     unchanged."""
     if bound.untouched:

@@ -27,9 +27,13 @@ def selected_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key
         if any(map(_selects, subgraph.operators)):
             for edge in reversed(edges(subgraph)):
                 key = edge.subgraph, edge.tensor
-                wanted = [_wanted(subgraph, port.operator, port.place, found) for port in edge.readers]
+                wanted = [
+                    _distinguished_values(subgraph, port.operator, port.place, found) for port in edge.readers
+                ]
                 if key in found and wanted:
-                    found[key] = _within(found[key], (min(w[0] for w in wanted), max(w[1] for w in wanted)))
+                    found[key] = _clip_interval(
+                        found[key], (min(w[0] for w in wanted), max(w[1] for w in wanted))
+                    )
     return found
 
 
@@ -46,7 +50,9 @@ def _selects(operator: Operator) -> bool:
     return "predicate" in kinds and "data" in kinds
 
 
-def _wanted(subgraph: Subgraph, number: int, place: int, ranges: Mapping[Key, Interval]) -> Interval:
+def _distinguished_values(
+    subgraph: Subgraph, number: int, place: int, ranges: Mapping[Key, Interval]
+) -> Interval:
     """Return the values of an input that an operator distinguishes, for the range of its output."""
     if number < 0:
         return _ALL
@@ -57,10 +63,10 @@ def _wanted(subgraph: Subgraph, number: int, place: int, ranges: Mapping[Key, In
     rest = [subgraph.tensors[index] for n, index in enumerate(operator.inputs) if n != place]
     if len(rest) != 1 or not rest[0].is_constant or rest[0].is_variable:
         return _ALL
-    return _solved(traits_of(operator.kind).element, place, output, extent_of(rest[0]))
+    return _solve_input(traits_of(operator.kind).element, place, output, extent_of(rest[0]))
 
 
-def _solved(element: str, place: int, output: Interval, constant: Interval) -> Interval:
+def _solve_input(element: str, place: int, output: Interval, constant: Interval) -> Interval:
     """Return the input for which a sum or product with constants has values of an interval.
 
     Examples: x - 1 within -1..2 gives 0..3; 1 - x gives -1..2; 2 * x gives -0.5..1.
@@ -76,6 +82,6 @@ def _solved(element: str, place: int, output: Interval, constant: Interval) -> I
     return _ALL
 
 
-def _within(interval: Interval, limits: Interval) -> Interval:
+def _clip_interval(interval: Interval, limits: Interval) -> Interval:
     """Return the part of an interval within limits; the nearest limit if there is none."""
     return min(max(interval[0], limits[0]), limits[1]), max(min(interval[1], limits[1]), limits[0])

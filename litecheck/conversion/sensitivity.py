@@ -46,12 +46,12 @@ def ranked(
     ``alone`` converts with one operator quantized, and ``compared`` runs that conversion and the float model. Every
     operator is tested: an error that grew over many operators does not show which of them caused it.
     """
-    found = [_sensitivity(one, alone, compared) for one in _quantized(conversion)]
+    found = [_sensitivity(one, alone, compared) for one in _quantized_operators(conversion)]
     ranking = sorted((one for one in found if one is not None), key=lambda one: one.snr)
     return tuple(ranking if most < 0 else ranking[:most])
 
 
-def _quantized(conversion: Conversion) -> Iterator[Decision]:
+def _quantized_operators(conversion: Conversion) -> Iterator[Decision]:
     for decision in conversion.plan.operators:
         operator = conversion.source.subgraphs[decision.subgraph].operators[decision.operator]
         if decision.becomes not in _LEFT and not any(called(operator)):

@@ -82,7 +82,7 @@ def shared_quantizations(
             bound = bind(model, subgraph, operator, profile(key), activation(key))
             for requirement, ports in bound.groups():
                 places.join(bound, requirement, [port for port in ports if port in places.forms])
-    found = [_shared(model, places, group, ranges) for group in places.groups()]
+    found = [_shared_quantization(model, places, group, ranges) for group in places.groups()]
     several = [group for group in found if len(group.members) > 1]
     return tuple(sorted(several, key=lambda group: _bits(group.members[0])))
 
@@ -111,9 +111,9 @@ class _Places:
         for port, form in ports:
             self.forms[port], self.tensors[port] = form, key
             first = next(p for p, other in ports if form.same(other))
-            self._leader[port] = port if first == port else self._of(first)
+            self._leader[port] = port if first == port else self._find_leader(first)
 
-    def _of(self, port: TensorUse) -> TensorUse:
+    def _find_leader(self, port: TensorUse) -> TensorUse:
         while self._leader[port] != port:
             port = self._leader[port]
         return port
@@ -129,14 +129,14 @@ class _Places:
             subgraph.index, operator.index, operator.opcode, name, path, demand, leaves, operator.outputs
         )
         for port in alike if len(alike) > 1 else ():
-            self._leader[self._of(port)] = self._of(alike[0])
+            self._leader[self._find_leader(port)] = self._find_leader(alike[0])
             self.joints.setdefault(port, []).append(joint)
 
     def groups(self) -> list[list[TensorUse]]:
         """Return the ports of each group."""
         found: dict[TensorUse, list[TensorUse]] = {}
         for port in self._leader:
-            found.setdefault(self._of(port), []).append(port)
+            found.setdefault(self._find_leader(port), []).append(port)
         return list(found.values())
 
 
@@ -145,7 +145,7 @@ def _ends(model: Model) -> frozenset[Key]:
     return frozenset((n, index) for n in entry_edges(model) for index in model.subgraphs[n].outputs)
 
 
-def _shared(
+def _shared_quantization(
     model: Model, places: _Places, group: Sequence[TensorUse], ranges: Mapping[Key, Interval]
 ) -> SharedQuantization:
     form = places.forms[group[0]]

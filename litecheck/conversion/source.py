@@ -62,7 +62,7 @@ def check_real(model: Model, to: str) -> None:
 
 def is_quantized(model: Model) -> bool:
     """Return True if a model computes only with 8-bit integers, except for its inputs and outputs."""
-    computed = [t for s in model.subgraphs for op in s.operators for t in _made(s, op)]
+    computed = [t for s in model.subgraphs for op in s.operators for t in _outputs_of(s, op)]
     stored = [t for t in computed if t.dtype in _EIGHT_BITS and t.quantization.scale.size]
     real = [t for t in computed if t.dtype == REAL]
     return bool(stored) and len(real) <= sum(len(s.outputs) for s in model.subgraphs)
@@ -87,11 +87,11 @@ def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
 def _weights(subgraph: Subgraph, operator: Operator) -> str:
     """Return the type of quantized constants of an operator that also reads and writes real values, or ""."""
     read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
-    made = _made(subgraph, operator)
+    made = _outputs_of(subgraph, operator)
     both = all(any(t.dtype == REAL for t in side) for side in (read, made))
     stored = (t for t in read if both and t.is_constant)
     return next((t.dtype for t in stored if t.quantization.is_set), "")
 
 
-def _made(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
+def _outputs_of(subgraph: Subgraph, operator: Operator) -> list[Tensor]:
     return [subgraph.tensors[i] for i in operator.outputs if i >= 0]

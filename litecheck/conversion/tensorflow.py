@@ -90,14 +90,14 @@ def explained(path: str | Path, error: ForeignError) -> LitecheckError:
     """Return the error for a failure in a sentence: InputError for a missing package, ModelError for the model."""
     if error.kind == "missing module":
         return InputError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")
-    code, sentence = _meaning(error)
+    code, sentence = _explain_error(error)
     return ModelError(str(path), (Problem(f"tensorflow-{code}", "TensorFlow", None, sentence),))
 
 
-def _meaning(error: ForeignError) -> tuple[str, str]:
+def _explain_error(error: ForeignError) -> tuple[str, str]:
     if error.kind == "SeveralSignaturesError":
         keys, kind, message = error.message.split("\n", 2)
-        code, sentence = _meaning(ForeignError(kind, message, error.said))
+        code, sentence = _explain_error(ForeignError(kind, message, error.said))
         return code, f"{sentence}; it has the signatures {keys}: --signature converts one of them alone"
     if error.kind in _BY_KIND:
         code, sentence = _BY_KIND[error.kind]

@@ -65,7 +65,7 @@ def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
     Constants have the values of their stored integers. Example: a weight of 0.3 with FAKE_QUANT from -1 to 1 with
     narrow range becomes 38 * 2 / 254 = 0.2992.
     """
-    released = dequantize_model(with_subgraphs(model, [_with_pairs(s) for s in model.subgraphs]), dtype)
+    released = dequantize_model(with_subgraphs(model, [_insert_pairs(s) for s in model.subgraphs]), dtype)
     forms, constants = dict(released.borrowed.forms), dict(released.borrowed.constants)
     per_axis: dict[Key, bool] = {}
     subgraphs = []
@@ -75,7 +75,7 @@ def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
             key = subgraph.index, tensor.index
             if tensor.is_constant and key in forms:
                 constants[key] = forms.pop(key)
-                tensors[tensor.index] = _stored_exactly(tensor, constants[key])
+                tensors[tensor.index] = _store_exactly(tensor, constants[key])
             if key in constants:
                 per_axis[key] = constants[key].scale.size > 1
         subgraphs.append(replace(subgraph, tensors=tuple(tensors)))
@@ -84,7 +84,7 @@ def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
     return DequantizedModel(with_subgraphs(released.model, subgraphs), borrowed, ranges)
 
 
-def _with_pairs(subgraph: Subgraph) -> Subgraph:
+def _insert_pairs(subgraph: Subgraph) -> Subgraph:
     """Return a subgraph with a pair of QUANTIZE and DEQUANTIZE for each FAKE_QUANT of 8 bits."""
     tensors, operators = list(subgraph.tensors), list[Operator]()
     for op in subgraph.operators:
@@ -124,7 +124,7 @@ def _quantization(op: Operator) -> Quantization | None:
     return Quantization(np.array([scale], np.float32), np.array([zero_point], np.int64))
 
 
-def _stored_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
+def _store_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
     """Return a float constant with the real values of its stored integers.
 
     Symmetric integers do not use the lowest value of the type, which the rules of weights do not allow.
@@ -147,7 +147,7 @@ def propagate_ranges(
     of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
     """
     operators = bound_operators(model, profile, activation)
-    fixed = {key: extent for bound in operators for key, extent in _fixed(bound)}
+    fixed = {key: extent for bound in operators for key, extent in _fixed_ranges(bound)}
     return spread({**fixed, **ranges}, shared_tensors(operators), _hull)
 
 
@@ -166,7 +166,7 @@ def with_trained_ranges(
     return propagate_ranges(model, profile, {**calibrated, **known}, activation)
 
 
-def _fixed(bound: BoundFloatOperator) -> Iterator[tuple[Key, Interval]]:
+def _fixed_ranges(bound: BoundFloatOperator) -> Iterator[tuple[Key, Interval]]:
     """Yield the tensors with a fixed scale, with the range of their type."""
     for role, storage in bound.storage.items():
         for port in bound.ports[role] if storage.scale is not None else ():

@@ -98,7 +98,7 @@ def transfer(model: Model, quantized: Model, profile: Profile | None = None) -> 
                 per_axis[subgraph.index, index] = found.quantization.scale.size > 1
             elif found.quantization.scale.size == 1:
                 forms[subgraph.index, index] = _form(found, quantized.file)
-        read |= _read(match, forms, quantized.file)
+        read |= _read_forms(match, forms, quantized.file)
     if not forms:
         raise ConfigError(f"{quantized.file}: none of its quantized tensors matches one of this model's")
     if profile is not None:
@@ -111,7 +111,7 @@ def transfer(model: Model, quantized: Model, profile: Profile | None = None) -> 
 def _partners(match: SubgraphMatch) -> dict[int, Tensor]:
     """Return the quantized tensor of each float tensor: by structure, and by name where the structures differ."""
     other = match.second
-    named = {_plain(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
+    named = {_plain_name(t.name): t for t in other.tensors if t.quantization.scale.size and t.name}
     placed: dict[int, Tensor] = {}
     for new, old in match.tensors.items():
         if other.tensors[new].quantization.scale.size:
@@ -124,7 +124,9 @@ def _partners(match: SubgraphMatch) -> dict[int, Tensor]:
     return found
 
 
-def _read(match: SubgraphMatch, forms: Mapping[Key, QuantParams], file: str) -> dict[TensorUse, QuantParams]:
+def _read_forms(
+    match: SubgraphMatch, forms: Mapping[Key, QuantParams], file: str
+) -> dict[TensorUse, QuantParams]:
     """Return the forms in which operators read a tensor after a QUANTIZE that changes its form."""
     number, found = match.first.index, {}
     for one, other in match.operators:
@@ -139,7 +141,7 @@ def _read(match: SubgraphMatch, forms: Mapping[Key, QuantParams], file: str) -> 
     return found
 
 
-def _plain(name: str) -> str:
+def _plain_name(name: str) -> str:
     return next((name.removesuffix(s) for s in _SUFFIXES if name.endswith(s)), name)
 
 

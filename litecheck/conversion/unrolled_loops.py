@@ -24,7 +24,7 @@ class _Classes:
 
     leader: dict[int, int] = field(default_factory=dict)
 
-    def of(self, tensor: int) -> int:
+    def find(self, tensor: int) -> int:
         while (above := self.leader.get(tensor, tensor)) != tensor:
             tensor = above
         return tensor
@@ -34,7 +34,7 @@ class _Classes:
         before = len(self.leader)
         for operator in operators[1:]:
             for one, other in zip(operands_at(operators[0], side), operands_at(operator, side), strict=False):
-                first, second = self.of(one), self.of(other)
+                first, second = self.find(one), self.find(other)
                 if min(one, other) >= 0 and first != second:
                     self.leader[second] = first
         return len(self.leader) > before
@@ -48,15 +48,15 @@ def unrolled_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key
     """
     found = dict(ranges)
     for subgraph in model.subgraphs:
-        classes = _corresponding(subgraph)
+        classes = _match_steps(subgraph)
         members: dict[int, list[Key]] = {}
         for tensor in {*classes.leader, *classes.leader.values()}:
-            members.setdefault(classes.of(tensor), []).append((subgraph.index, tensor))
+            members.setdefault(classes.find(tensor), []).append((subgraph.index, tensor))
         for keys in members.values():
             known = [ranges[key] for key in keys if key in ranges]
             for key in keys:
                 if key in ranges:
-                    found[key] = _widened(ranges[key], known)
+                    found[key] = _range_of_steps(ranges[key], known)
     return found
 
 
@@ -65,18 +65,18 @@ def loop_steps(subgraph: Subgraph) -> Mapping[int, tuple[int, ...]]:
 
     Example: 24 steps of a GRU with one multiplication each give {9: (25, 41, ...)} for it.
     """
-    classes = _corresponding(subgraph)
-    groups = _by_meaning(classes, subgraph) if classes.leader else {}
+    classes = _match_steps(subgraph)
+    groups = _group_operators(classes, subgraph) if classes.leader else {}
     return {ops[0].index: tuple(op.index for op in ops[1:]) for ops in groups.values() if len(ops) > 1}
 
 
-def _widened(own: Interval, steps: list[Interval]) -> Interval:
+def _range_of_steps(own: Interval, steps: list[Interval]) -> Interval:
     low, high = min(0.0, *(s[0] for s in steps)), max(0.0, *(s[1] for s in steps))
     width = max(own[1], 0.0) - min(own[0], 0.0)
     return (min(s[0] for s in steps), max(s[1] for s in steps)) if high - low <= WIDER * width else own
 
 
-def _corresponding(subgraph: Subgraph) -> _Classes:
+def _match_steps(subgraph: Subgraph) -> _Classes:
     """Return the classes of tensors that correspond in the steps of a loop."""
     classes = _Classes()
     weighted: dict[Hashable, list[Operator]] = {}
@@ -86,17 +86,17 @@ def _corresponding(subgraph: Subgraph) -> _Classes:
             weighted.setdefault((operator.kind, weights), []).append(operator)
     changed = sum(classes.join_all(ops, "input") for ops in weighted.values()) > 0
     while changed:
-        groups = _by_meaning(classes, subgraph).values()
+        groups = _group_operators(classes, subgraph).values()
         changed = sum(classes.join_all(ops, "output") for ops in groups) > 0
     return classes
 
 
-def _by_meaning(classes: _Classes, subgraph: Subgraph) -> Mapping[Hashable, list[Operator]]:
+def _group_operators(classes: _Classes, subgraph: Subgraph) -> Mapping[Hashable, list[Operator]]:
     """Return equal operators on tensors that correspond."""
     found: dict[Hashable, list[Operator]] = {}
     for operator in subgraph.operators:
         options = str(operator.options.fields) if operator.options else ""
-        meaning = operator.kind, options, tuple(map(classes.of, operator.inputs))
+        meaning = operator.kind, options, tuple(map(classes.find, operator.inputs))
         found.setdefault(meaning, []).append(operator)
     return found
 

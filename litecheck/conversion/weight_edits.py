@@ -27,12 +27,12 @@ def with_edited_weights(model: Model, changes: Sequence[ConstantChange]) -> Mode
         if not (0 <= change.subgraph < len(tensors) and 0 <= change.tensor < len(tensors[change.subgraph])):
             raise ConfigError(f"the plan changes {where}, which there is not")
         tensor = tensors[change.subgraph][change.tensor]
-        tensors[change.subgraph][change.tensor] = _changed(tensor, change, where)
+        tensors[change.subgraph][change.tensor] = _change_constant(tensor, change, where)
     subgraphs = [replace(s, tensors=tuple(own)) for s, own in zip(model.subgraphs, tensors, strict=True)]
     return with_subgraphs(model, subgraphs)
 
 
-def _changed(tensor: Tensor, change: ConstantChange, where: str) -> Tensor:
+def _change_constant(tensor: Tensor, change: ConstantChange, where: str) -> Tensor:
     values = stored_integers(tensor) if tensor.dtype == "float32" else None
     fits = values is not None and 0 <= change.axis < values.ndim
     if values is None or not fits or values.shape[change.axis] != change.values.size:

@@ -47,14 +47,14 @@ def _errors(old: Model, conversion: Conversion) -> Iterator[WeightError]:
         one = old.subgraphs[number].tensors[before]
         other = conversion.model.subgraphs[number].tensors[after]
         if _is_weight(one) and _is_weight(other):
-            yield _of_tensor(number, one, other)
+            yield _tensor_error(number, one, other)
 
 
 def _is_weight(tensor: Tensor) -> bool:
     return tensor.is_constant and tensor.quantization.scale.size > 0 and BITS.get(tensor.dtype, 99) <= _BITS
 
 
-def _of_tensor(subgraph: int, old: Tensor, new: Tensor) -> WeightError:
+def _tensor_error(subgraph: int, old: Tensor, new: Tensor) -> WeightError:
     several = next((t.quantization for t in (new, old) if t.quantization.scale.size > 1), None)
     axis = several.axis if several is not None else None
     step = along_axis(old.quantization.scale, old.quantization, len(old.shape))

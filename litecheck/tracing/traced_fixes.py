@@ -86,7 +86,7 @@ class Workshop:
         def trial(options: FixOptions) -> float | None:
             # Equalization rescales tensors inside the model, so that only outputs can be compared.
             scales = joint is not None and options.equalize
-            return None if scales else self.trials.measured(options, snr)
+            return None if scales else self.trials.measure(options, snr)
 
         def snr(tried: Conversion) -> float:
             model = model_hash(tried.model)
@@ -97,7 +97,9 @@ class Workshop:
 
         plain = trial(FixOptions())
         large = plain is not None and plain < LARGE_LOSS
-        causes = self.causes(self.trials.converted(FixOptions())) if large else _own_cause(culprit, partner)
+        causes = (
+            self.causes(self.trials.convert_with(FixOptions())) if large else _own_cause(culprit, partner)
+        )
         every = [
             LossCause((), culprit.detail if culprit else "", plain=True),
             *sample_cause(self.statistics, self.match.first),
@@ -135,7 +137,7 @@ class Workshop:
             made = command.conversion(options)
             first, last = command.measure_snr(self.match.second), command.measure_snr(made.model)
             if options.words:
-                plain = command.measure_snr(self.trials.converted(FixOptions()).model)
+                plain = command.measure_snr(self.trials.convert_with(FixOptions()).model)
                 if last.snr < plain.snr - _WORTH:
                     return self._confirm(FixOptions(), gain, None, before, snr)
             if last.snr - first.snr >= gain:
@@ -156,7 +158,7 @@ class Workshop:
         granular = _try_measure(
             snr, lambda: convert(made.model, made.request, made.ranges, same, made.inner, made.changes)
         )
-        plain = _try_measure(snr, lambda: made.converted(FixOptions()))
+        plain = _try_measure(snr, lambda: made.convert_with(FixOptions()))
         narrow = any(t.dtype == "int4" for s in self.match.second.subgraphs for t in s.tensors)
         gains = fix_gains(before, granular, plain, after.snr, options.words, narrow)
         return TriedFix(

@@ -80,7 +80,7 @@ def test_litecheck_itself_in_a_process(tmp_path: Path) -> None:
     file = tmp_path / "float.tflite"
     save_model(float_detector(), file)
     image = load_model(file).subgraphs[0].tensors[0]
-    drawn = converters._named(
+    drawn = converters._name_samples(
         float_detector(), converters.opened(float_detector(), ConversionSettings(random=2))
     )  # type: ignore[arg-type]
     assert [sample[image.name].shape for sample in drawn] == [image.shape, image.shape]

@@ -38,4 +38,4 @@ def test_trials(model: Model, to: str, options: FixOptions, runs: bool) -> None:
         found.inner,
         lambda other: calibrated(other, data, settings, lambda done, what: None),
     )
-    assert (trials.measured(options, lambda made: 1.0) is not None) is runs
+    assert (trials.measure(options, lambda made: 1.0) is not None) is runs

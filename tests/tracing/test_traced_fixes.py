@@ -220,7 +220,7 @@ def test_an_option_that_loses_against_a_plain_conversion_is_no_fix(option: float
             conversion=conversion, measure_snr=lambda model: WholeSnr(known[model], 4, "")
         ),
         match=SimpleNamespace(second="quantized"),
-        trials=SimpleNamespace(converted=conversion),
+        trials=SimpleNamespace(convert_with=conversion),
         _fix=lambda options, before, after, snr: (conversion(options).model, after.snr),
     )
     shop._confirm = partial(Workshop._confirm, shop)
