@@ -22,11 +22,11 @@ class AllTensorsInterpreter:
     def __init__(self, path: str, kernels: str, signatures: Sequence[tuple[str, int]]) -> None:
         """Load the model. Raises RuntimeError and MemoryError as LiteRT does."""
         try:
-            self._interpreter, self.kernels = _allocated(path, kernels), kernels
+            self._interpreter, self.kernels = _allocate(path, kernels), kernels
         except RuntimeError:
             if kernels != _DELEGATED:
                 raise
-            self._interpreter, self.kernels = _allocated(path, _PLAIN), _PLAIN
+            self._interpreter, self.kernels = _allocate(path, _PLAIN), _PLAIN
         self._signatures = signatures
         self._session: Session | None = None
 
@@ -77,7 +77,7 @@ class AllTensorsInterpreter:
 _DELEGATED, _PLAIN = "xnnpack", "optimized"
 
 
-def _allocated(path: str, kernels: str) -> Any:
+def _allocate(path: str, kernels: str) -> Any:
     with warnings.catch_warnings():  # LiteRT warns that preserved tensors take memory
         warnings.simplefilter("ignore", UserWarning)
         interpreter = open_interpreter(path, RESOLVERS[kernels], experimental_preserve_all_tensors=True)

@@ -63,7 +63,7 @@ class ArchivePart:
 def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePart]:
     """Yield the parts of a file for each entry point. Raises ConfigError if arrays have different numbers of samples."""
     shapes = {key: npz_header(str(file), key).shape for key in arrays_in(file)}
-    for where, named in _named(str(file), model, options, shapes).items():
+    for where, named in _match_inputs(str(file), model, options, shapes).items():
         fits = {
             key: fitting(
                 str(file), entry(model, where), name, shapes[key], options.sequences, scaling=options.scaling
@@ -77,7 +77,7 @@ def _parts(file: Path, model: Model, options: DataOptions) -> Iterator[ArchivePa
         yield ArchivePart(file, where, fits, min(lengths.values()))
 
 
-def _named(
+def _match_inputs(
     source: str, model: Model, options: DataOptions, shapes: Mapping[str, tuple[int, ...]]
 ) -> Mapping[str | None, Mapping[str, str]]:
     """Return the input of each array, by signature. Raises ConfigError.
@@ -139,7 +139,7 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
     def chains() -> Iterator[Chain]:
         for file in first:
             arrays = {name: read(str(keys[key] / file)).values for key, name in named.items()}
-            yield _of_arrays(str(place / file), point, arrays, where, options)
+            yield _read_samples(str(place / file), point, arrays, where, options)
 
     return CalibrationData(chains, f"{counted(len(first), _noun(options))} of {place}", len(first))
 
@@ -148,7 +148,7 @@ def _arrays_in(folder: Path) -> list[str]:
     return [file.name for file in files_in(folder) if file.suffix == ".npy"]
 
 
-def _of_arrays(
+def _read_samples(
     source: str,
     point: EntryPoint,
     arrays: Mapping[str, NDArray[Any]],

@@ -57,7 +57,7 @@ def open_data(
     if not os.path.exists(place):
         hint = "; random:8 draws 8 random samples" if place.name == "random" else similar_file(path)
         raise InputError(f"{path}: no such file or folder{hint}")
-    found = _of_path(place, model, chosen)
+    found = _open_path(place, model, chosen)
     if found.count == 0:
         raise InputError(f"{path}: holds no samples")
     if chosen.preprocessing and not takes_preprocessing(place):
@@ -68,7 +68,7 @@ def open_data(
     return limited(found, chosen.most)
 
 
-def _of_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
+def _open_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
     if place.suffix == ".py":
         from litecheck.conversion.calibration.script import script_data
 

@@ -43,11 +43,11 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
 
     low, high = sorted((offset, 255 * scale + offset))
     said = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"
-    warnings = () if options.preprocessing else (_unstated(place),)
+    warnings = () if options.preprocessing else (_no_preprocessing_text(place),)
     return CalibrationData(chains, f"{counted(len(files), 'image')} of {place}, {said}", len(files), warnings)
 
 
-def _unstated(place: Path) -> str:
+def _no_preprocessing_text(place: Path) -> str:
     return (
         f"{place}: no preprocessing is stated, so images are brought to 0..1; if the model was trained on -1..1 "
         "(MobileNet), add --preprocessing 1/127.5:-1, if on 0..255, --preprocessing 1:0"

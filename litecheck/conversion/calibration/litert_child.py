@@ -78,11 +78,11 @@ def batches(chains: Iterable[tuple[Arrays, ...]], file: Path) -> Iterator[Batch]
     Each group is in the file until the next group is requested. Raises ConfigError if the disk is full.
     """
     several = iter(chains)
-    while (batch := _stored(several, file)).lengths:
+    while (batch := _store_batch(several, file)).lengths:
         yield batch
 
 
-def _stored(chains: Iterator[tuple[Arrays, ...]], file: Path) -> Batch:
+def _store_batch(chains: Iterator[tuple[Arrays, ...]], file: Path) -> Batch:
     lengths: list[int] = []
     try:
         with open(file, "wb") as opened:
@@ -187,7 +187,7 @@ class LitertChild:
             tell(before)
 
     def _answer(self, job: Job, before: int, tell: SamplesDone) -> dict[str, Any]:
-        device = self._opened()
+        device = self._open_device()
         self.asked.set()
         ends = np.cumsum(job.lengths)
         # The last run that has started is not finished.
@@ -200,7 +200,7 @@ class LitertChild:
         found: dict[str, Any] = json.loads(said.tobytes())
         return found
 
-    def _opened(self) -> Isolated:
+    def _open_device(self) -> Isolated:
         if self._device is None:
             name = f"litert:{self.kernels}"
             self._device = Isolated(name, name, SETUP, self._limits, self._started)

@@ -48,13 +48,15 @@ class FallbackInterpreter(ReferenceInterpreter):
         """Run an operator on the available tensors."""
         key = subgraph.index, operator.index
         if key not in self._lent:
-            self._lent[key] = self._part(subgraph, operator)
+            self._lent[key] = self._cut_operator(subgraph, operator)
         part = self._lent[key]
         return (
-            super().step(subgraph, operator, tensors) if part is None else self._ask(subgraph, part, tensors)
+            super().step(subgraph, operator, tensors)
+            if part is None
+            else self._run_in_litert(subgraph, part, tensors)
         )
 
-    def _part(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
+    def _cut_operator(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
         """Return the operator as a model of its own, or None if it has a kernel or cannot run in LiteRT."""
         try:
             find_kernel(subgraph, operator)
@@ -64,7 +66,7 @@ class FallbackInterpreter(ReferenceInterpreter):
                 return cut(self.model, subgraph, [operator], operator.outputs)
         return None
 
-    def _ask(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+    def _run_in_litert(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Computed:
         if self._device is None:
             self._device = open_device(_DEVICE, self._limits)
         operator = subgraph.operators[part.operators[0]]

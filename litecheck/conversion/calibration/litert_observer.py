@@ -33,11 +33,11 @@ class LitertObserver:
         facts = self._facts
         places: list[Place] = [(subgraph, index) for subgraph, index in facts["places"]]
         tally, count = RunningStats(facts["sketched"]), 0
-        interpreter = self._interpreter = self._opened()
+        interpreter = self._interpreter = self._open_interpreter()
         inside = _recurrent(facts["file"]) if facts["recurrent"] else {}
         for count, one in enumerate(several, 1):
             if count > 1 and facts["resources"]:  # reset() does not reset resources
-                interpreter = self._interpreter = self._opened()
+                interpreter = self._interpreter = self._open_interpreter()
             interpreter.reset()
             tally.sample = count - 1
             for entered, *inputs in one.runs:
@@ -47,7 +47,7 @@ class LitertObserver:
                 _add_inner(tally, interpreter, inside, states, subgraph)
         return tally.result(places, count, "", interpreter.kernels).to_plain()
 
-    def _opened(self) -> AllTensorsInterpreter:
+    def _open_interpreter(self) -> AllTensorsInterpreter:
         return AllTensorsInterpreter(self._facts["file"], self._facts["kernels"], self._facts["signatures"])
 
 

@@ -26,7 +26,7 @@ class RangeMethods:
     named: tuple[tuple[str, RangeMethod], ...] = ()
     placed: Mapping[Place, RangeMethod] = field(default_factory=dict)
 
-    def of(self, place: Place, name: str) -> RangeMethod:
+    def method_for(self, place: Place, name: str) -> RangeMethod:
         """Return the method for a tensor."""
         fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
         return next(fitting, self.placed.get(place, self.usual))
@@ -86,4 +86,4 @@ def _ranges(
 ) -> Iterator[tuple[Place, Range]]:
     for place, one in statistics.tensors.items():
         if one.seen:
-            yield place, calibrated_range(one, methods.of(place, names[place]))
+            yield place, calibrated_range(one, methods.method_for(place, names[place]))

@@ -53,24 +53,24 @@ def observe(
     tell = progress or (lambda _: None)
     chosen = chosen_runtime(device, calls_others(model))
     if chosen == OWN:
-        return _by_interpreter(model, data, sketches, tell, limits or Limits())
+        return _run_interpreter(model, data, sketches, tell, limits or Limits())
     with child_for(child, KERNELS[chosen], limits or Limits()) as used:
-        return _by_litert(model, data, used, sketches, tell)
+        return _run_litert(model, data, used, sketches, tell)
 
 
 def calls_others(model: Model) -> bool:
     """Return True if operators run subgraphs that compute real values, quantized or not."""
     callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
-    return any(_computes(s) for s in model.subgraphs if s.index in callees)
+    return any(_computes_reals(s) for s in model.subgraphs if s.index in callees)
 
 
-def _computes(subgraph: Subgraph) -> bool:
+def _computes_reals(subgraph: Subgraph) -> bool:
     made = {index for operator in subgraph.operators for index in operator.outputs if index >= 0}
     tensors = [subgraph.tensors[index] for index in made]
     return any(tensor.dtype == "float32" or tensor.quantization.is_set for tensor in tensors)
 
 
-def _by_interpreter(
+def _run_interpreter(
     model: Model, data: CalibrationData, sketches: bool, tell: SamplesDone, limits: Limits
 ) -> CalibrationStatistics:
     from litecheck.conversion.calibration.litert_fallback import FallbackInterpreter
@@ -85,7 +85,7 @@ def _by_interpreter(
     return _result(model, observer.tally, count, data, runtime)
 
 
-def _by_litert(
+def _run_litert(
     model: Model, data: CalibrationData, child: LitertChild, sketches: bool, tell: SamplesDone
 ) -> CalibrationStatistics:
     tally, count, used = RunningStats(sketches), 0, child.kernels
@@ -104,23 +104,23 @@ def with_unread_outputs(model: Model) -> Model:
 
     XNNPACK does not compute a tensor that nothing reads, such as an unused output of SPLIT.
     """
-    unread = {s.index: found for s in model.subgraphs if (found := _unread(s))}
+    unread = {s.index: found for s in model.subgraphs if (found := _unread_outputs(s))}
     shown = [replace(s, outputs=(*s.outputs, *unread.get(s.index, ()))) for s in model.subgraphs]
     return with_subgraphs(model, shown) if unread else model
 
 
-def _unread(subgraph: Subgraph) -> tuple[int, ...]:
+def _unread_outputs(subgraph: Subgraph) -> tuple[int, ...]:
     read = {*subgraph.outputs, *(i for operator in subgraph.operators for i in operator.inputs)}
     made = dict.fromkeys(i for operator in subgraph.operators for i in operator.outputs if i >= 0)
     return tuple(i for i in made if i not in read and subgraph.tensors[i].dtype == "float32")
 
 
 def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:
-    own = {"places": observed(model), "sketched": sketches, "recurrent": _remembers(model)}
+    own = {"places": observed(model), "sketched": sketches, "recurrent": _has_inner_values(model)}
     return child.facts_of(model) | own
 
 
-def _remembers(model: Model) -> bool:
+def _has_inner_values(model: Model) -> bool:
     """Return True if operators have values that are in no tensor."""
     if not any(t.is_variable for s in model.subgraphs for t in s.tensors):
         return False

@@ -85,27 +85,27 @@ def _draw(subgraph: Subgraph, index: int, name: str, use: Input | None) -> _Draw
     if held.kind == "f":
         positive = use is not None and (use.positive or use.non_negative)
         image = len(tensor.shape) == 4 and tensor.shape[-1] in _CHANNELS
-        return partial(_reals, tensor.shape, held, positive, image)
+        return partial(_draw_reals, tensor.shape, held, positive, image)
     if tensor.quantization.scale.size and tensor.dtype in INTEGER_RANGES:
-        return partial(_integers, tensor.shape, held, *INTEGER_RANGES[tensor.dtype])
-    kinds = _steered(subgraph, index)
+        return partial(_draw_integers, tensor.shape, held, *INTEGER_RANGES[tensor.dtype])
+    kinds = _steered_roles(subgraph, index)
     unknown = kinds - {_INDEX, _PREDICATE}
     if unknown and held.kind != "b":
         raise ConfigError(
             f"input {name!r} is the {min(unknown)} of an operator, which cannot be drawn; give data"
         )
     most = 1 if held.kind == "b" else _ids(subgraph, index) - 1
-    return partial(_integers, tensor.shape, held, 0, most)
+    return partial(_draw_integers, tensor.shape, held, 0, most)
 
 
-def _reals(
+def _draw_reals(
     shape: tuple[int, ...], held: np.dtype[np.generic], positive: bool, image: bool, rng: np.random.Generator
 ) -> NDArray[np.generic]:
     values = rng.uniform(-1, 1, shape) if image else rng.normal(size=shape)
     return (np.abs(values) + 0.1 if positive else values).astype(held)
 
 
-def _integers(
+def _draw_integers(
     shape: tuple[int, ...], held: np.dtype[np.generic], least: int, most: int, rng: np.random.Generator
 ) -> NDArray[np.generic]:
     return rng.integers(least, most, shape, endpoint=True).astype(held)
@@ -123,18 +123,18 @@ def _readers(subgraph: Subgraph, index: int) -> Iterator[tuple[int, int]]:
                     continue
                 yield operator.index, place
                 onward = [o for o in operator.outputs if not place and o >= 0 and o not in seen]
-                onward = [o for o in onward if _hands_on(operator, subgraph.tensors[o])]
+                onward = [o for o in onward if _passes_integers(operator, subgraph.tensors[o])]
                 seen.update(onward)
                 left += onward
 
 
-def _hands_on(operator: Operator, output: Tensor) -> bool:
+def _passes_integers(operator: Operator, output: Tensor) -> bool:
     """Return True if an operator passes the integers of its first input on, moved or in another type."""
     facts = traits_of(operator.kind)
     return facts.result == "moved" or (facts.elementwise == "unary" and output.dtype in INTEGER_RANGES)
 
 
-def _steered(subgraph: Subgraph, index: int) -> set[str]:
+def _steered_roles(subgraph: Subgraph, index: int) -> set[str]:
     """Return the role kinds in which a tensor steers operators."""
     found = set()
     for number, place in _readers(subgraph, index):

@@ -92,10 +92,10 @@ def _percentile(sketch: Sketch, whole: Range, share: float) -> Range:
     reached = np.concatenate([[0.0], np.cumsum(sketch.counts)])
     rest = (1 - share / 100) / 2 * reached[-1]
     low, high = np.interp([rest, reached[-1] - rest], reached, sketch.edges)
-    return _within((float(low), float(high)), whole)
+    return _limit_range((float(low), float(high)), whole)
 
 
-def _within(chosen: Range, whole: Range) -> Range:
+def _limit_range(chosen: Range, whole: Range) -> Range:
     """Return a range that includes 0, and is otherwise no wider than the whole."""
     low, high = min(chosen[0], 0.0), max(chosen[1], 0.0)
     return max(low, min(whole[0], 0.0)), min(high, max(whole[1], 0.0))
@@ -103,7 +103,7 @@ def _within(chosen: Range, whole: Range) -> Range:
 
 def _candidates(whole: Range) -> Iterator[Range]:
     """Yield the whole range with 0, then shorter ranges: both ends are moved toward 0 in proportion."""
-    low, high = _within(whole, whole)
+    low, high = _limit_range(whole, whole)
     for part in range(_PARTS, _PARTS // 8, -1):
         yield low * part / _PARTS, high * part / _PARTS
 
@@ -113,20 +113,20 @@ def _least_squares(sketch: Sketch, whole: Range) -> Range:
 
     Both ends are moved together first, then each end alone. Of equally good ranges the widest is returned.
     """
-    values, counts = _filled(sketch, whole)
+    values, counts = _nonempty_bins(sketch, whole)
 
     def error(candidate: Range) -> float:
         return _squared_error(values, counts, candidate)
 
     low, high = min(_candidates(whole), key=error)
     parts = np.arange(_PARTS, 0, -1) / _PARTS
-    least, most = _within(whole, whole)
+    least, most = _limit_range(whole, whole)
     high = min([high, *(most * parts)], key=lambda end: error((low, end)))
     low = min([low, *(least * parts)], key=lambda end: error((end, high)))
     return float(low), float(high)
 
 
-def _filled(sketch: Sketch, whole: Range) -> tuple[Floats, Floats]:
+def _nonempty_bins(sketch: Sketch, whole: Range) -> tuple[Floats, Floats]:
     """Return the middle of each nonempty bin, and the number of values in the bin."""
     edges, counts = sketch.edges, sketch.counts.astype(np.float64)
     middles = np.clip((edges[:-1] + edges[1:]) / 2, *whole)
@@ -149,7 +149,7 @@ def _least_divergence(sketch: Sketch, whole: Range) -> Range:
     Of equally good ranges the widest is returned. The bin of 0 is left out, because every range represents 0 exactly
     and the zeros of activation functions would dominate.
     """
-    values, counts = _filled(sketch, whole)
+    values, counts = _nonempty_bins(sketch, whole)
     apart = (values < 0) | (values >= np.ldexp(1.0, sketch.exponent))
     values, counts = values[apart], counts[apart]
     return min(_candidates(whole), key=lambda candidate: _divergence(values, counts, candidate))

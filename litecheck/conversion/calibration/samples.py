@@ -136,7 +136,7 @@ def input_names(
     """
     found: dict[str | None, dict[str, str]] = {}
     for key in keys:
-        where, name = _located(source, model, signature, key)
+        where, name = _locate_input(source, model, signature, key)
         found.setdefault(where, {})[key] = name
     for where, named in found.items():
         inputs = [name for name, _ in _entry(source, model, where).inputs]
@@ -148,7 +148,7 @@ def input_names(
     return found
 
 
-def _located(source: str, model: Model, signature: str | None, key: str) -> tuple[str | None, str]:
+def _locate_input(source: str, model: Model, signature: str | None, key: str) -> tuple[str | None, str]:
     point = _entry(source, model, signature)
     name = _input(point, key)
     if name is not None:

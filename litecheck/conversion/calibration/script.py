@@ -34,9 +34,9 @@ def script_data(script: Path, model: Model, options: DataOptions) -> Calibration
     """Return the samples of a script, which runs in each iteration. The iteration raises ConfigError."""
 
     def chains() -> Iterator[Chain]:
-        with _running(script, options) as process:
+        with _run_script(script, options) as process:
             number = 0
-            while (content := _next(script, process, number)) is not None:
+            while (content := _next_item(script, process, number)) is not None:
                 yield _chain(f"{script}, sample {number}", model, options, content)
                 number += 1
 
@@ -44,7 +44,7 @@ def script_data(script: Path, model: Model, options: DataOptions) -> Calibration
 
 
 @contextmanager
-def _running(script: Path, options: DataOptions) -> Iterator[tuple[ChildProcess, IO[bytes]]]:
+def _run_script(script: Path, options: DataOptions) -> Iterator[tuple[ChildProcess, IO[bytes]]]:
     """Run the script. Yield its process, and the file of its error output."""
     arguments = str(script), options.signature or "", str(int(options.sequences))
     command = python_command("litecheck.conversion.calibration.script_child:main", *arguments)
@@ -55,7 +55,7 @@ def _running(script: Path, options: DataOptions) -> Iterator[tuple[ChildProcess,
         yield child, said
 
 
-def _next(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) -> bytes | None:
+def _next_item(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) -> bytes | None:
     """Return the next item, or None at the end. Raises ConfigError if the script fails or takes too long."""
     child, said = running
     with child.time_limit(PATIENCE) as limit:

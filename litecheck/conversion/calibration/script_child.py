@@ -26,7 +26,7 @@ def main() -> None:
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     for key, item in _items(call(script), signature):
-        content = _packed(key, item if sequences == "1" else [item])
+        content = _pack_samples(key, item if sequences == "1" else [item])
         out.write(len(content).to_bytes(LENGTH, "little"))
         out.write(content)
         out.flush()
@@ -41,7 +41,7 @@ def _items(data: Any, signature: str) -> Iterator[tuple[str | None, Any]]:
         yield from ((None, item) for item in ([data] if isinstance(data, dict) else data))
 
 
-def _packed(signature: str | None, samples: Iterable[Any]) -> memoryview:
+def _pack_samples(signature: str | None, samples: Iterable[Any]) -> memoryview:
     facts: list[tuple[int, str | None, str]] = []
     arrays: list[Any] = []
     for step, sample in enumerate(samples):

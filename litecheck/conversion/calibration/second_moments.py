@@ -127,7 +127,7 @@ def second_moments(
     """
     sums, chosen = MomentSums(layers), chosen_runtime(device, calls_others(model))
     if chosen == OWN:
-        _by_interpreter(model, sums, data, tell, limits)
+        _run_interpreter(model, sums, data, tell, limits)
         return sums.sums
     with child_for(child, KERNELS[chosen], limits) as used:
         facts = used.facts_of(model) | {"layers": list(map(asdict, layers))}
@@ -138,7 +138,7 @@ def second_moments(
     return sums.sums
 
 
-def _by_interpreter(
+def _run_interpreter(
     model: Model, sums: MomentSums, data: CalibrationData, tell: SamplesDone, limits: Limits
 ) -> None:
     # Imported here: the module imports all kernels, which a run in LiteRT does not need.

@@ -78,13 +78,13 @@ class TensorStatistics:
     def merged(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
-        low, low_sample, low_beside = _outer(self.low_end, other.low_end, lt)
-        high, high_sample, high_beside = _outer(self.high_end, other.high_end, gt)
+        low, low_sample, low_beside = _outer_end(self.low_end, other.low_end, lt)
+        high, high_sample, high_beside = _outer_end(self.high_end, other.high_end, gt)
         return TensorStatistics(
             low,
             high,
             self.elements + other.elements,
-            _both(self.sketch, other.sketch),
+            _merge_sketches(self.sketch, other.sketch),
             min(faults, key=lambda one: (one.value != "nan", one.sample)) if faults else None,
             low_sample,
             low_beside,
@@ -110,7 +110,7 @@ class TensorStatistics:
         return self.sketch is None or (other.sketch is not None and self.sketch.same(other.sketch))
 
 
-def _outer(one: End, other: End, beyond: Callable[[np.float32, np.float32], bool]) -> End:
+def _outer_end(one: End, other: End, beyond: Callable[[np.float32, np.float32], bool]) -> End:
     """Return the outer end of both, ``beyond`` is ``<`` for lower ends and ``>`` for upper ends.
 
     Example: the lower ends (1, sample 4, beside 2) and (3, sample 5, beside inf) give (1, sample 4, beside 2).
@@ -121,7 +121,7 @@ def _outer(one: End, other: End, beyond: Callable[[np.float32, np.float32], bool
     return (one[0], one[1], beside) if beyond(beside, one[2]) else one
 
 
-def _both(one: Sketch | None, other: Sketch | None) -> Sketch | None:
+def _merge_sketches(one: Sketch | None, other: Sketch | None) -> Sketch | None:
     if one is None or other is None:
         return one or other
     return one.merged(other)
@@ -197,7 +197,7 @@ class CalibrationStatistics:
         lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]
         tensors = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.tensors.items())]
         inner = [json.dumps([*place, _plain(one)]) for place, one in sorted(self.inner.items())]
-        lines += [f'"tensors": {_listed(tensors)}', f'"inner": {_listed(inner)}']
+        lines += [f'"tensors": {_list_rows(tensors)}', f'"inner": {_list_rows(inner)}']
         return "{" + ",\n".join(lines) + "}\n"
 
     @classmethod
@@ -212,7 +212,7 @@ class CalibrationStatistics:
             raise InputError(f"{file}: holds no calibration statistics, {error}") from error
 
 
-def _listed(rows: Iterable[str]) -> str:
+def _list_rows(rows: Iterable[str]) -> str:
     return "[\n " + ",\n ".join(rows) + "\n]" if rows else "[]"
 
 

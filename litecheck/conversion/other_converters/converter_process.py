@@ -68,10 +68,10 @@ def converted(
         folder = Path(name)
         (folder / converter_program.REQUEST).write_text(json.dumps({**request, **asdict(limits)}), "utf-8")
         if samples:
-            stacked: Mapping[str, Any] = _stacked(samples)
+            stacked: Mapping[str, Any] = _stack_samples(samples)
             np.savez(folder / converter_program.SAMPLES, **stacked)
         begun = time.monotonic()
-        code, late, memory = _ended(reference, folder, limits.seconds)
+        code, late, memory = _run_program(reference, folder, limits.seconds)
         seconds = time.monotonic() - begun
         facts: dict[str, Any] = {}
         with suppress(OSError, ValueError):
@@ -79,14 +79,14 @@ def converted(
         model = folder / converter_program.MODEL
         if code == 0 and not facts.get("error") and os.path.exists(model):
             return Converted(model.read_bytes(), seconds, max(memory, int(facts.get("peak", 0))))
-        raise _failure(code, late, limits.seconds, facts, _last_words(folder))
+        raise _failure(code, late, limits.seconds, facts, _log_end(folder))
 
 
-def _stacked(samples: NamedSamples) -> dict[str, NDArray[Any]]:
+def _stack_samples(samples: NamedSamples) -> dict[str, NDArray[Any]]:
     return {name: np.stack([sample[name] for sample in samples]) for name in samples[0]}
 
 
-def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int]:
+def _run_program(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int]:
     """Return the exit status (negative for a signal), True if the time limit was exceeded, and the peak memory."""
     command = python_command(
         "litecheck.conversion.other_converters.converter_program:main", reference, str(folder)
@@ -103,7 +103,7 @@ def _ended(reference: str, folder: Path, seconds: float) -> tuple[int, bool, int
     return code, limit.exceeded, memory.most
 
 
-def _last_words(folder: Path) -> str:
+def _log_end(folder: Path) -> str:
     with suppress(OSError):
         return (folder / converter_program.LOG).read_text("utf-8", "replace")[-_SAID:].strip()
     return ""

@@ -39,11 +39,11 @@ def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
     """Return the float32 .tflite of a Keras file, or of a SavedModel with all signatures or the requested signature."""
     with TemporaryDirectory() as folder:
         if request["kind"] == "keras":
-            return bytes(_of_keras(Path(request["source"]), folder).convert())
+            return bytes(_keras_converter(Path(request["source"]), folder).convert())
         loaded = tf.saved_model.load(request["source"])
         keys = _signatures(loaded, request["signature"])
         try:
-            return bytes(_of_saved_model(request["source"], loaded, keys, folder).convert())
+            return bytes(_saved_model_converter(request["source"], loaded, keys, folder).convert())
         except Exception as error:
             if len(keys) == 1:
                 raise
@@ -53,7 +53,7 @@ def to_float(request: Mapping[str, Any], samples: Path) -> bytes:
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     """Return the int8 or int16x8 .tflite by TensorFlow's calibration and quantizer. Unsupported operators stay float."""
     if request["kind"] == "tflite":
-        return _quantized(Path(request["source"]).read_bytes(), request["to"], samples)
+        return _quantize(Path(request["source"]).read_bytes(), request["to"], samples)
     sets = tf.lite.OpsSet
     wide = request["to"] == "int16x8"
     with TemporaryDirectory() as folder:
@@ -70,7 +70,7 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
         return bytes(converter.convert())
 
 
-def _quantized(model: bytes, to: str, samples: Path) -> bytes:
+def _quantize(model: bytes, to: str, samples: Path) -> bytes:
     """Quantize the converter's own float model, from a calibrated copy of it."""
     from tensorflow.lite.python.convert import mlir_quantize
     from tensorflow.lite.python.optimize import calibrator
@@ -100,9 +100,9 @@ def _quantized(model: bytes, to: str, samples: Path) -> bytes:
 def _converter(request: Mapping[str, Any], folder: str) -> Any:
     """Return a converter of a model with batch 1. ``folder`` must exist until the conversion ends."""
     if request["kind"] == "keras":
-        return _of_keras(Path(request["source"]), folder)
+        return _keras_converter(Path(request["source"]), folder)
     loaded = tf.saved_model.load(request["source"])
-    return _of_saved_model(request["source"], loaded, _signatures(loaded)[:1], folder)
+    return _saved_model_converter(request["source"], loaded, _signatures(loaded)[:1], folder)
 
 
 def _signatures(loaded: Any, wanted: str = "") -> list[str]:
@@ -115,10 +115,10 @@ def _signatures(loaded: Any, wanted: str = "") -> list[str]:
     return [wanted] if wanted else keys
 
 
-def _of_saved_model(source: str, loaded: Any, keys: Sequence[str], folder: str) -> Any:
+def _saved_model_converter(source: str, loaded: Any, keys: Sequence[str], folder: str) -> Any:
     fixed, stated = {}, True
     for key in keys:
-        fixed[key], as_it_is = _with_batch_of_one(loaded.signatures[key])
+        fixed[key], as_it_is = _set_batch_of_one(loaded.signatures[key])
         stated = stated and as_it_is
     if not stated:
         source = folder
@@ -126,7 +126,7 @@ def _of_saved_model(source: str, loaded: Any, keys: Sequence[str], folder: str) 
     return tf.lite.TFLiteConverter.from_saved_model(source, signature_keys=list(keys))
 
 
-def _with_batch_of_one(entry: Any) -> tuple[Any, bool]:
+def _set_batch_of_one(entry: Any) -> tuple[Any, bool]:
     """Return a signature's function for a single sample, and True if it is the unchanged function of the model."""
     given = entry.structured_input_signature[1]
     specs = {name: _batch_of_one(spec) for name, spec in given.items()}
@@ -135,8 +135,8 @@ def _with_batch_of_one(entry: Any) -> tuple[Any, bool]:
     return tf.function(lambda **inputs: entry(**inputs)).get_concrete_function(**specs), False
 
 
-def _of_keras(file: Path, folder: str) -> Any:
-    if not _written_by_keras_2(file):
+def _keras_converter(file: Path, folder: str) -> Any:
+    if not _is_keras_2(file):
         import keras
 
         model = keras.models.load_model(file, compile=False)
@@ -156,7 +156,7 @@ def _of_keras(file: Path, folder: str) -> Any:
     return tf.lite.TFLiteConverter.from_saved_model(folder)
 
 
-def _written_by_keras_2(file: Path) -> bool:
+def _is_keras_2(file: Path) -> bool:
     """Return True for a file of Keras 2, by its version. A .h5 file without a version is older."""
     if zipfile.is_zipfile(file):
         with suppress(KeyError, ValueError), zipfile.ZipFile(file) as archive:

@@ -55,14 +55,14 @@ class CompiledConstants:
         from litecheck.model.load import model_from
         from litecheck.targets.ethos_u.constants.operator import compiled_operator
 
-        compiled = model_from(self._compiled(model), "compiled")
+        compiled = model_from(self._compile(model), "compiled")
         found = compiled_operator(
             model_from(model, "model"), compiled, self._arch == ACCELERATORS["ethos-u85"]
         )
         made = found.outputs(x for (x,) in runs)
         return AdapterAnswer(tuple((y,) for y in made), message=found.said)
 
-    def _compiled(self, model: bytes) -> bytes:
+    def _compile(self, model: bytes) -> bytes:
         """Compile the model; the compiler's output is discarded."""
         regor = import_module(_COMPILER)
         ini = config(self._arch, os.path.dirname(regor.__file__ or ""))

@@ -56,7 +56,7 @@ def _place_subgraph(
     context = DeclaredShapes(model, subgraph)
     found = _check_operators(context, profile)
     if subgraph is not declared:
-        found = _with_load_findings_of(_check_operators(DeclaredShapes(model, declared), profile), found)
+        found = _keep_load_findings(_check_operators(DeclaredShapes(model, declared), profile), found)
     candidates = fusion_candidates(model, subgraph, profile)
     fused = {one.operator.index: one for one in candidates if _apply_fusion(one, found, context, profile)}
     _recheck_after_fallback(found, fused, context, profile)
@@ -90,7 +90,7 @@ def _check_operators(context: Context, profile: Profile) -> _Found:
     return [operator_findings(context, op, profile) for op in context.subgraph.operators]
 
 
-def _with_load_findings_of(declared: _Found, found: _Found) -> _Found:
+def _keep_load_findings(declared: _Found, found: _Found) -> _Found:
     """Combine findings: the compiler loads a model with its dynamic batch, and places it with batch 1."""
     return [
         [f for f in first if f.effect in AT_LOAD] + [f for f in second if f.effect not in AT_LOAD]

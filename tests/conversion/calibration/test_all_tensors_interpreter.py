@@ -23,12 +23,12 @@ def refusing(*refused: str) -> Any:
 
 
 def test_plain_kernels_run_what_xnnpack_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(all_tensors_interpreter, "_allocated", refusing("xnnpack"))
+    monkeypatch.setattr(all_tensors_interpreter, "_allocate", refusing("xnnpack"))
     assert AllTensorsInterpreter("m.tflite", "xnnpack", ()).kernels == "optimized"
 
 
 def test_who_is_asked_for_runs_what_he_can(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(all_tensors_interpreter, "_allocated", refusing("reference"))
+    monkeypatch.setattr(all_tensors_interpreter, "_allocate", refusing("reference"))
     assert AllTensorsInterpreter("m.tflite", "xnnpack", ()).kernels == "xnnpack"
     with pytest.raises(RuntimeError, match="reference cannot prepare"):
         AllTensorsInterpreter("m.tflite", "reference", ())

@@ -22,7 +22,10 @@ def statistics(sketched: bool = True) -> CalibrationStatistics:
 
 def test_the_last_pattern_that_fits_wins() -> None:
     methods = range_methods(["mse", "image=minmax", "im*=percentile:99"])
-    assert [str(methods.of((0, 0), name)) for name in ("image", "features")] == ["percentile:99", "mse"]
+    assert [str(methods.method_for((0, 0), name)) for name in ("image", "features")] == [
+        "percentile:99",
+        "mse",
+    ]
     assert str(methods) == "mse, minmax for image, percentile:99 for im*"
 
 

@@ -85,21 +85,21 @@ class Vela:
     def compile(self, model: Model) -> Compilation:
         """Compile a model and return the outcome of each operator."""
         count = sum(len(subgraph.operators) for subgraph in model.subgraphs)
-        header, left = self._answered(model_bytes(model))
+        header, left = self._request(model_bytes(model))
         log = str(header.get("said", "")).strip()
         if "ending" in header:
-            return Compilation(_all("crash", count), log, str(header["ending"]))
+            return Compilation(_same_outcomes("crash", count), log, str(header["ending"]))
         if "error" in header:
-            return Compilation(_all("refused", count), log, str(header["error"]))
+            return Compilation(_same_outcomes("refused", count), log, str(header["error"]))
         try:
             outcomes, partitions = _outcomes(model, frozenset(header["ran"]), left)
         except ModelError as error:
-            return Compilation(_all("crash", count), log, f"its output cannot be read: {error}")
+            return Compilation(_same_outcomes("crash", count), log, f"its output cannot be read: {error}")
         return Compilation(outcomes, log, "", partitions, int(header["macs"]), header["memories"])
 
     def output(self, model: Model) -> Model:
         """Return the compiled model. Raises DeviceError where there is none, ModelError where it cannot be read."""
-        header, left = self._answered(model_bytes(model))
+        header, left = self._request(model_bytes(model))
         if why := header.get("ending") or header.get("error"):
             raise DeviceError(f"Vela compiled nothing: {why}")
         return model_from(left, "vela")
@@ -108,10 +108,10 @@ class Vela:
         """Compile many models in their order."""
         return map(self.compile, models)
 
-    def _answered(self, data: bytes) -> tuple[dict[str, Any], bytes]:
+    def _request(self, data: bytes) -> tuple[dict[str, Any], bytes]:
         if self._asked >= _MODELS:
             self.close()
-        child = self._child = self._child or self._started()
+        child = self._child = self._child or self._start_child()
         self._asked += 1
         with suppress(OSError), child.time_limit(self._seconds) as limit:
             child.stdin.write(b"%d\n" % len(data) + data)
@@ -124,7 +124,7 @@ class Vela:
         self.close()
         return {"ending": f"no end after {self._seconds:g} s" if limit.exceeded else exit_name(code)}, b""
 
-    def _started(self) -> ChildProcess:
+    def _start_child(self) -> ChildProcess:
         late = str(int(self._seconds) + _MARGIN)
         command = python_command(
             "litecheck.targets.ethos_u.compiler.vela_child:main", self._arch, str(_MEMORY), late
@@ -150,7 +150,7 @@ def placement_differences(predicted: Sequence[Place], found: Compilation) -> dic
     return {n: place for n, (expected, place) in enumerate(pairs) if expected != place}
 
 
-def _all(outcome: CompilerOutcome, count: int) -> tuple[CompilerOutcome, ...]:
+def _same_outcomes(outcome: CompilerOutcome, count: int) -> tuple[CompilerOutcome, ...]:
     return (outcome,) * count
 
 
@@ -168,7 +168,7 @@ def _outcomes(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Com
     partitions = sum(op.custom_code == _NPU for subgraph in made for op in subgraph.operators)
     outcomes: list[CompilerOutcome] = []
     for main, own in zip(model.subgraphs, made, strict=True):
-        cpu = _left(main, own, ran)
+        cpu = _remaining_operators(main, own, ran)
         outcomes += (
             "cpu" if op.index in cpu else "npu" if op.index in ran else "optimized out"
             for op in main.operators
@@ -176,7 +176,7 @@ def _outcomes(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Com
     return tuple(outcomes), partitions
 
 
-def _left(main: Subgraph, made: Subgraph, ran: frozenset[int]) -> set[int]:
+def _remaining_operators(main: Subgraph, made: Subgraph, ran: frozenset[int]) -> set[int]:
     """Return the operators of ``main`` that are left in the compiled subgraph ``made``, by index.
 
     Operators match by type and output name; of several matches, the first that did not run. If the compiler has inserted a

@@ -48,7 +48,7 @@ def compile_models(arch: str, memory: int, seconds: int) -> None:
             said.seek(0)
             said.truncate()
             set_alarm(seconds)
-            header, left = _compiled(regor, arch, data, ini)
+            header, left = _compile(regor, arch, data, ini)
             set_alarm(0)
             said.seek(0)
             header["said"] = said.read(_SAID).decode("utf-8", "replace")
@@ -63,7 +63,7 @@ def config(arch: str, package: str) -> str:
         return own + file.read()
 
 
-def _compiled(regor: Any, arch: str, data: bytes, config: str) -> tuple[dict[str, Any], bytes]:
+def _compile(regor: Any, arch: str, data: bytes, config: str) -> tuple[dict[str, Any], bytes]:
     """Compile a model and return the header of the answer and the compiled model."""
     try:
         model = regor.compile(arch, data, "TFLITE", config, OPTIONS)

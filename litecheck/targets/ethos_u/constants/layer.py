@@ -131,13 +131,13 @@ def _describe(product: str, bits: int) -> str:
 def differences(found: ChannelConstants, bias: Ints, variants: Sequence[Expected]) -> Iterator[str]:
     """Yield a description of the differences from LiteRT: of multipliers and shifts, then of biases."""
     own, channels = variants[0], len(bias)
-    if _differing(found, own).any():
-        fitting = next((one for one in variants if not _differing(found, one).any()), None)
+    if _differing_channels(found, own).any():
+        fitting = next((one for one in variants if not _differing_channels(found, one).any()), None)
         if fitting is not None:
             yield f"multipliers are {fitting.description}, LiteRT's {own.description}"
         else:
-            nearest = min(variants, key=lambda one: int(_differing(found, one).sum()))
-            wrong = np.flatnonzero(_differing(found, nearest))
+            nearest = min(variants, key=lambda one: int(_differing_channels(found, one).sum()))
+            wrong = np.flatnonzero(_differing_channels(found, nearest))
             c = int(wrong[0])
             value = f"{found.multiplier[c]} and shift {found.shift[c]}"
             value += f", expected {nearest.multiplier[c]} and {nearest.shift[c]}"
@@ -153,7 +153,7 @@ def _count_of(some: int, channels: int) -> str:
     return f"{some} of {counted(channels, 'channel')}"
 
 
-def _differing(found: ChannelConstants, wanted: Expected) -> NDArray[np.bool_]:
+def _differing_channels(found: ChannelConstants, wanted: Expected) -> NDArray[np.bool_]:
     """Return a mask of the channels that differ. For a multiplier of 0 the shift is ignored."""
     shifted: NDArray[np.bool_] = (found.shift != wanted.shift) & (wanted.multiplier != 0)
     multiplied: NDArray[np.bool_] = found.multiplier != wanted.multiplier

@@ -103,7 +103,7 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
 
     Raises NotDelegated if the operator stays on the CPU, and NotSupported if its constants do not determine the output.
     """
-    piece = _piece(model, compiled, u85)
+    piece = _read_part(model, compiled, u85)
     codes = {operation.code for operation in piece.operations}
     if piece.facts.elementwise == "unary" and codes == {OperationCode.POOLING}:
         return CompiledOperator(_pointwise(piece))
@@ -117,7 +117,7 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
     )
 
 
-def _piece(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
+def _read_part(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
     main, made = model.subgraphs[0], compiled.subgraphs[0]
     if len(main.operators) != 1:
         raise NotSupported(
@@ -158,7 +158,7 @@ def _pointwise(piece: _CompiledPart) -> Compute:
         raise NotSupported("not covered: a lookup table after a rescale")
     if piece.bounds() != INTEGER_RANGES[piece.input.dtype]:
         raise NotSupported("not covered: a lookup table after bounds")
-    return _looked_up(piece, tables[0])
+    return _lookup_function(piece, tables[0])
 
 
 def _check_no_window(piece: _CompiledPart) -> None:
@@ -173,7 +173,7 @@ def _lookups(piece: _CompiledPart) -> range | tuple[int, ...]:
     return _U85_LOOKUPS.get(piece.input.dtype, ()) if piece.u85 else _U55_LOOKUPS
 
 
-def _looked_up(piece: _CompiledPart, table: bytes) -> Compute:
+def _lookup_function(piece: _CompiledPart, table: bytes) -> Compute:
     """Return a function that looks values up. int16: value + slope * (lower 7 bits) of the pair of the upper 9 bits."""
     low = INTEGER_RANGES[piece.input.dtype][0]
     dtype = np.dtype(NUMPY_TYPES[piece.output.dtype])
@@ -206,11 +206,11 @@ def _rescaling(piece: _CompiledPart) -> Compute:
     (mode, shift), multiplier = _scale(piece), piece.operations[0].payload(Register.OFM_SCALE)
     factor, right = np.array(multiplier, np.int64), np.array(shift, np.int64)
     before = piece.same(Register.IFM_ZERO_POINT)
-    stored = _stored(piece)
+    stored = _store_function(piece)
     return lambda x: stored(rescaled(x.astype(np.int64) - before, factor, right, mode))
 
 
-def _stored(piece: _CompiledPart) -> Callable[[Ints], Array]:
+def _store_function(piece: _CompiledPart) -> Callable[[Ints], Array]:
     """Return a function that adds the output zero point and clamps to the compiled bounds."""
     _check_no_activation(piece)
     zero, (low, high) = piece.same(Register.OFM_ZERO_POINT), piece.bounds()
@@ -235,7 +235,7 @@ def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOper
         raise NotSupported("not covered: the weights are not integer constants")
     channels = stored.shape[piece.facts.accumulates.channels] if piece.facts.accumulates else 0
     found = channel_constants(piece.operations, channels, piece.u85)
-    modes, finish = {rounding(operation, piece.u85) for operation in piece.operations}, _stored(piece)
+    modes, finish = {rounding(operation, piece.u85) for operation in piece.operations}, _store_function(piece)
     if len(modes) != 1:
         raise NotSupported("not covered: the operations round differently")
     (mode,) = modes
@@ -252,13 +252,13 @@ def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOper
     given = tensors.get("bias", -1)
     bias = stored_integers(piece.subgraph.tensors[given]) if given >= 0 else None
     own = np.zeros(channels, np.int64) if bias is None else bias.reshape(-1).astype(np.int64)
-    variants = _expected(piece, weight, channels)
+    variants = _expected_constants(piece, weight, channels)
     litert = ChannelConstants(own, variants[0].multiplier, variants[0].shift)
     said = "; ".join(differences(found, own, variants))
     return CompiledOperator(lambda x: computed(x, found), said, lambda x: computed(x, litert))
 
 
-def _expected(piece: _CompiledPart, weight: Tensor, channels: int) -> tuple[Expected, ...]:
+def _expected_constants(piece: _CompiledPart, weight: Tensor, channels: int) -> tuple[Expected, ...]:
     """Return the variants of the operator's multipliers, LiteRT's variant first, as in the reference kernels."""
     data = Operand(np.empty(0), piece.input.dtype, piece.input.quantization)
     filters = Operand(np.empty(0), weight.dtype, weight.quantization)

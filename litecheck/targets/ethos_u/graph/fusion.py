@@ -63,13 +63,13 @@ class _Chain:
 
     def before(self, operator: Operator) -> list[Operator]:
         """Return the producers of the operator's input, the nearest first, up to the first that is not skipped."""
-        return self._side(operator, lambda op: (op.inputs[0], self.graph.producer[op.inputs[0]]))
+        return self._neighbors(operator, lambda op: (op.inputs[0], self.graph.producer[op.inputs[0]]))
 
     def after(self, operator: Operator) -> list[Operator]:
         """Return the readers of the operator's output, the nearest first, up to the first that is not skipped."""
-        return self._side(operator, lambda op: (op.outputs[0], (*self._readers(op.outputs[0]), -1)[0]))
+        return self._neighbors(operator, lambda op: (op.outputs[0], (*self._readers(op.outputs[0]), -1)[0]))
 
-    def _side(self, operator: Operator, step: Callable[[Operator], tuple[int, int]]) -> list[Operator]:
+    def _neighbors(self, operator: Operator, step: Callable[[Operator], tuple[int, int]]) -> list[Operator]:
         found = [operator]
         while len(found) == 1 or (len(found) == 2 and self._is_skipped(found[1])):
             tensor, index = step(found[-1])
@@ -104,8 +104,8 @@ def _fuse(
 ) -> FusedOperator:
     """Return the fused operator: shapes are those of the outer tensors, quantization that of the inner tensors."""
     tensors = subgraph.tensors
-    given = _with_outer_shape(tensors[operator.inputs[0]], tensors[before[0].inputs[0]])
-    made = _with_outer_shape(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]])
+    given = _copy_outer_shape(tensors[operator.inputs[0]], tensors[before[0].inputs[0]])
+    made = _copy_outer_shape(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]])
     options = operator.options
     values = constant_integers(tensors[before[0].inputs[fusion.dilation]])
     block = None if values is None else tuple(values.flat)
@@ -123,7 +123,7 @@ def _fuse(
     return FusedOperator(fusion, outer, fused, {t.index: t for t in (given, made)}, block)
 
 
-def _with_outer_shape(inside: Tensor, outside: Tensor) -> Tensor:
+def _copy_outer_shape(inside: Tensor, outside: Tensor) -> Tensor:
     """Return the outer tensor with as many dimensions as the inner tensor; a sequence has no height, which becomes 1."""
     shape = outside.shape
     if shape and inside.shape:

@@ -26,7 +26,7 @@ def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgrap
     made = {t for op in subgraph.operators for t in op.outputs}
     given = {t: own for t, own in inner.items() if t not in made}
     operators = [
-        replace(op, inputs=_renamed(op.inputs, given), outputs=_renamed(op.outputs, inner))
+        replace(op, inputs=_rename_tensors(op.inputs, given), outputs=_rename_tensors(op.outputs, inner))
         for op in subgraph.operators
     ]
     for t, own in inner.items():
@@ -148,8 +148,8 @@ class _GraphEditor:
     def _rename(self, readers: Iterable[int], names: Mapping[int, int]) -> None:
         for index in readers:
             op = self.operators[index]
-            self.operators[index] = replace(op, inputs=_renamed(op.inputs, names))
+            self.operators[index] = replace(op, inputs=_rename_tensors(op.inputs, names))
 
 
-def _renamed(tensors: tuple[int, ...], names: Mapping[int, int]) -> tuple[int, ...]:
+def _rename_tensors(tensors: tuple[int, ...], names: Mapping[int, int]) -> tuple[int, ...]:
     return tuple(names.get(t, t) for t in tensors)

@@ -95,8 +95,8 @@ def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.Monkey
 
 
 def test_what_is_no_model_is_a_crash(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
-    answered = vela.Vela._answered
-    monkeypatch.setattr(vela.Vela, "_answered", lambda self, data: (answered(self, data)[0], b"TFL3" * 9))
+    answered = vela.Vela._request
+    monkeypatch.setattr(vela.Vela, "_request", lambda self, data: (answered(self, data)[0], b"TFL3" * 9))
     found = compiler.compile(model("TANH"))
     assert found.outcomes == ("crash",)
     assert found.ending.startswith("its output cannot be read: ")
