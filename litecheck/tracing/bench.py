@@ -1,4 +1,4 @@
-"""Measures of a quantized model and its float model, call by call: errors of operators alone and in sequence."""
+"""Errors of a quantized model relative to its float model, by call: isolated operators, and runs of the whole model."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from litecheck.tracing.measures import Errors, Signal, Tensors
 from litecheck.tracing.storage import dequantize_values, is_quantized, store_in_tensor, stores_alike
 from litecheck.tracing.twin import Twin, with_form
 
-#: Samples for the error of constants, and for that of integer kernels: few show it.
+#: Number of samples for the errors of constants and of integer kernels: few samples show them.
 _CONSTANTS, _KERNELS = 4, 2
 
 
 class Bench:
-    """Machines for one subgraph of the quantized model and for its float forms, and the errors so far."""
+    """Interpreters of one subgraph of the quantized model and of its float forms, with the errors so far."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class Bench:
         self._equal = equal_operators(part, self._own_interpreter.model, self._twin_interpreter.model)
 
     def _twin_tensor(self, new: int, old: int) -> Tensor:
-        """Return a tensor of the quantized model in the twin's form: as it is written, or as its reader needs it."""
+        """Return a tensor of the quantized model in the twin's form: as read for an input, else as written."""
         tensor, part = self.part.second.tensors[new], self.part
         if self.twin is None:
             return tensor
@@ -194,8 +194,7 @@ class Bench:
     def _compute_outputs(
         self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
     ) -> dict[int, Values]:
-        """Return the outputs of an operator in a form of the float model, by the float tensors that they correspond
-        to."""
+        """Return the outputs of an operator in a form of the float model, by float tensor."""
         subgraph = interpreter.model.subgraphs[self.part.first.index]
         interpreter.reset()
         operator = subgraph.operators[fed.one]

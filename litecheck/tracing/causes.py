@@ -1,4 +1,7 @@
-"""Causes: the part of an operator whose error exceeds the twin's, found by giving the float model one part at a time."""
+"""Causes of losses: the part of a quantized operator (weights, bias, option, operands) with the largest error.
+
+The error of a part is that of the float model with this part alone.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +49,7 @@ from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
 
-#: Integers of a constant that are listed.
+#: Number of integers above which the text of a constant is shortened.
 _SHOWN = 16
 
 
@@ -92,7 +95,7 @@ def _compute_outputs(
 def operator_cause(
     part: SubgraphMatch, twin: Twin | None, matched: FedOperator, errors: Mapping[str, float]
 ) -> tuple[Cause, str]:
-    """Return the cause and what is wrong, from the errors of the operator's parts."""
+    """Return the cause and a text on the fault, from the errors of the operator's parts."""
     mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
     held = sorted(
         ((one, _twin_constant(part, twin, one)) for one in constants_of(part, matched.one, matched.other)),
@@ -129,7 +132,7 @@ def operator_cause(
 def _first_text(
     held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]
 ) -> str:
-    """Return the words on the first constant that has words, with its role if the operator has several constants."""
+    """Return the first text that is not empty, with the role of the constant if the operator has several constants."""
     for one, ideal in held:
         if words := words_of(one, ideal):
             return words if len(held) == 1 else f"{one.role}: {words}"
@@ -175,7 +178,7 @@ def _option_cause(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tupl
 
 
 def _list_integers(tensor: Tensor) -> str:
-    """Return the integers of a constant: ``[[0, 0], [1, 0]]``, shortened from 16 values on."""
+    """Return the integers of a constant: ``[[0, 0], [1, 0]]``, shortened above 16 values."""
     values = stored_integers(tensor)
     return "not known" if values is None else np.array2string(
         values.reshape(tensor.shape), separator=", ", threshold=_SHOWN, edgeitems=2
@@ -189,7 +192,7 @@ def _is_activation(*operators: Operator) -> bool:
 def _bias_is_wrong(
     part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]
 ) -> bool:
-    """Return True if a bias is wrong also with the scales that fit the weights."""
+    """Return True if a bias remains wrong with the scales that fit the weights."""
     bias = next((one for one, _ in held if one.kind == "bias"), None)
     weight = next((one for one, _ in held if one.kind == "weight"), None)
     if bias is None or bias.stored is None or weight is None or weight.stored is None:
@@ -228,7 +231,7 @@ def _bias_fault_text(part: SubgraphMatch, matched: FedOperator, bias: HeldConsta
 
 
 def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:
-    """Return what is wrong with the dimension of an operator's weight scales, or ""."""
+    """Return a text on a wrong dimension of an operator's weight scales, or ""."""
     held = (one for one in constants_of(part, matched.one, matched.other) if one.kind != "bias")
     return next(
         (words for one in held if (words := _axis_fault_text(one, _twin_constant(part, twin, one)))), ""

@@ -1,4 +1,4 @@
-"""Faults of an operator's constants: scales, zero points, values, channels, the place of another constant."""
+"""Faults of an operator's constants: scales, zero points, values, channels, exchanged constants."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from litecheck.tracing.storage import is_quantized
 
 #: Share of the error that another scale must remove for the scale to be the cause.
 _EXPLAINED = 0.5
-#: Bits of weights that have at most this number of levels.
+#: Number of levels up to which weights of another type than int4 have too few levels.
 _LEVELS = 16
 #: Share of the power of weights below which a difference is rounding.
 _SAME = 0.02
-#: Share of weights that clipping must leave as they are.
+#: Smallest share of weights that clipping leaves unchanged.
 _INSIDE = 0.1
 #: Steps up to which a difference is rounding, also of weights that were rounded to 8 bits before.
 _ROUNDING = 0.6
@@ -42,7 +42,7 @@ def relative_error(held: HeldConstant) -> float:
 
 
 def exchanged_words(held: Sequence[HeldConstant]) -> str:
-    """Return the first constant that is another constant of the float operator, or "".
+    """Return a text on the first constant that equals another constant of the float operator, or "".
 
     Example: the weights of the input gate of an LSTM are those of the forget gate.
     """
@@ -77,7 +77,7 @@ def channel_fit(real: Tensor, stored: Tensor) -> NDArray[np.float64]:
 
 
 def scale_words(held: HeldConstant) -> str:
-    """Return how many scales do not fit, if other scales explain most of the error of the weights."""
+    """Return a text on the scales that do not fit, if other scales explain most of the error of the weights, else ""."""
     if held.stored is None or not is_quantized(held.stored):
         return ""
     want, got, q = constant_values(held.real), constant_values(held.stored), held.stored.quantization
@@ -103,7 +103,7 @@ def scale_words(held: HeldConstant) -> str:
 
 
 def value_words(held: HeldConstant, axis: int) -> str:
-    """Return what is wrong with weights: channels of zeros, few levels, or values."""
+    """Return a text on the fault of weights: channels of zeros, few levels, or values."""
     if held.stored is None:
         return ""
     want, got, stored = constant_values(held.real), constant_values(held.stored), stored_integers(held.stored)
@@ -134,7 +134,7 @@ def value_words(held: HeldConstant, axis: int) -> str:
 
 
 def _dead_inputs(want: NDArray[np.float64], got: NDArray[np.float64], axis: int) -> str:
-    """Return the input channels of zeros that the float model's weights have not, or "". Input channels are last."""
+    """Return a text on input channels that are 0 only in the quantized model, or "". They are the last dimension."""
     if want.ndim < 2 or axis == want.ndim - 1:
         return ""
     columns, real = (values.reshape(-1, want.shape[-1]).any(axis=0) for values in (got, want))
@@ -146,7 +146,7 @@ def _dead_inputs(want: NDArray[np.float64], got: NDArray[np.float64], axis: int)
 
 
 def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: Tensor) -> str:
-    """Return how far the zero point of a constant is off, if it explains most of the error, or ""."""
+    """Return a text on the difference of a zero point, if it explains most of the error, else ""."""
     if stored.quantization.scale.size != 1:
         return ""
     off = got - want
@@ -157,7 +157,7 @@ def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
 
 
 def cut_words(held: HeldConstant) -> str:
-    """Return how many channels of weights were clipped to a narrower range, or "".
+    """Return a text on channels of weights that were clipped to a narrower range, or "".
 
     Example: the weights -3, 1, 2, -4 that are stored as -2, 1, 2, -2. All weights with one scale are one channel.
     """
@@ -192,7 +192,8 @@ def cut_words(held: HeldConstant) -> str:
 
 
 def _coarse_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: Tensor) -> str:
-    """Return how many levels weights use, if rounding to their scales explains the error and a narrower range fits."""
+    """Return a text on the levels that weights use, if rounding to their scales explains the error and a narrower range
+    fits, else ""."""
     q, integers = stored.quantization, stored_integers(stored)
     if stored.dtype not in INTEGER_RANGES or integers is None or got.ndim == 0:
         return ""

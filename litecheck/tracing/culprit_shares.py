@@ -1,4 +1,4 @@
-"""Shares of culprits: culprits of one constant as one, their order, and the share that they have together."""
+"""Shares of culprits in the outputs' error: merged culprits of one constant, the order, and the joint share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.summary_text import counted
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.trace_result import Cause, Culprit
 
-#: Culprits whose share of the outputs' error is tried.
+#: Number of culprits whose share of the outputs' error is measured.
 _SHARED = 8
 #: Share from which a culprit has nearly all of the error.
 _NEARLY_ALL = 0.9
@@ -20,7 +20,7 @@ _OF_CONSTANTS: tuple[Cause, ...] = ("weights", "weight_scale", "weight_axis", "b
 
 
 def merge_culprits(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
-    """Return the culprits with one for each fault of a constant that several operators read, that with the largest loss.
+    """Return the culprits, merged for each fault of a constant that several operators read: the largest loss counts.
 
     Example: all steps of an unrolled LSTM read the same weights. The error of one step may not reach the outputs alone.
     """
@@ -33,7 +33,7 @@ def merge_culprits(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> l
 
 
 def _constants(subgraph: Subgraph, one: Culprit) -> frozenset[bytes]:
-    """Return the data of the constants of an operator that may have a culprit's fault: biases, or all others."""
+    """Return the data of an operator's constants that can have a culprit's fault: biases, or all other constants."""
     operator = subgraph.operators[one.operator]
     facts, read = traits_of(operator.kind), set[bytes]()
     for place, index in enumerate(operator.inputs):
@@ -71,7 +71,7 @@ def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
 
 
 def explained_share(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
-    """Return the share of the outputs' error that culprits of the main subgraph have together; None for fewer than two.
+    """Return the joint share of the outputs' error of the main subgraph's culprits; None for fewer than two.
 
     Culprits that do not reach the outputs alone count only if none does.
     """

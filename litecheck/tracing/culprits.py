@@ -24,7 +24,7 @@ from litecheck.tracing.storage import is_quantized, stores_alike
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 from litecheck.tracing.twin import SLACK
 
-#: Root mean square difference of an integer kernel from float32, in LSB, that is ordinary.
+#: Root mean square difference of an integer kernel from float32, in LSB, up to which rounding explains it.
 _ORDINARY = 1.0
 _LEAST = 1e-12
 UNPREPROCESSED = "are these data preprocessed as the model expects?"
@@ -33,9 +33,10 @@ _NONE: Mapping[tuple[int, int], str] = MappingProxyType({})
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """Avoidable errors of an operator relative to its signal: in its output's storage, its parts, its kernel.
+    """Avoidable errors of an operator relative to its signal: storage of its output, its parts, its kernel.
 
-    ``whole`` is its error alone, infinite if it is not known, and ``base`` the rest that a better quantization has.
+    ``whole`` is the error of the isolated operator, infinite if it is not known. ``base`` is the error that a better
+    quantization leaves.
     """
 
     storage: float
@@ -51,9 +52,9 @@ class Loss:
 
     @property
     def decibels(self) -> float:
-        """Avoidable loss in dB, at most 120. Example: 0.1 alone, of which 0.099 are avoidable, is 20 dB.
+        """Avoidable loss in dB, at most 120. Example: an error of 0.1 with 0.099 avoidable is 20 dB.
 
-        One wrong scale may count in the parts and in the kernel, so that the loss is at most that of the error alone.
+        A wrong scale can count in the parts and in the kernel, so the error of the isolated operator limits the loss.
         """
         error = min(self.base + self.excess, max(self.base, self.whole))
         return 120.0 if math.isinf(error) else min(120.0, 10 * math.log10(error / self.base))
@@ -66,7 +67,7 @@ def loss_of(bench: Bench, fed: FedOperator) -> Loss:
     parts = _excess_ratio(errors, "own", "twin")
     kernel = _kernel_error(bench, fed)
     excess = storage + parts + kernel
-    # the largest error is subtracted from the error alone on the same samples
+    # the error of the isolated operator on the samples of the largest avoidable error
     excesses = {"alone": storage, "alone_parts": parts, "alone_kernel": kernel}
     whole = errors.ratio(max(excesses, key=lambda name: excesses[name]))
     least = sum(errors.ratio(name) or 0.0 for name in ("twin_stored", "twin"))
@@ -139,8 +140,10 @@ def culprits(
 
 
 def _exclude_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
-    """Return the culprits without biases whose scales fit another scale of their input, if the range of this input is a
-    culprit: the scale of the input was changed, and the bias was not."""
+    """Return the culprits without biases that fit another scale of their input, if the range of this input is a culprit.
+
+    Then the scale of the input was changed, and the bias was not.
+    """
     operators, derived = bench.part.second.operators, set[int]()
     tensors = {one.tensor if one.tensor >= 0 else operators[one.operator].outputs[0]: one for one in found
                if one.cause in ("input_range", "output_range")}  # fmt: skip
@@ -193,7 +196,7 @@ def _input_culprits(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Cu
     """Yield inputs of the model, and outputs of QUANTIZE, whose range does not fit."""
     for index, reader in edges_of(bench.part):
         given = index in bench.part.second.inputs
-        if given and not bench.entry:  # its range is chosen where the subgraph is called
+        if given and not bench.entry:  # the caller of the subgraph sets the range
             continue
         errors = bench.edges[index]
         excess = errors.storage_excess
@@ -208,8 +211,10 @@ def _input_culprits(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Cu
 
 
 def _copy_culprits(bench: Bench) -> Iterator[Culprit]:
-    """Yield operators without a partner that change the values that they pass on, for example a RESHAPE whose output has
-    another zero point than its input."""
+    """Yield operators without a partner whose output values differ from their input values.
+
+    Example: a RESHAPE whose output has another zero point than its input.
+    """
     for index, (_, operator) in bench.copies.items():
         errors = bench.edges[index]
         base = sum(errors.ratio(name) or 0.0 for name in ("stored", "source")) or _LEAST
@@ -253,7 +258,7 @@ def range_fault(own: Interval, seen: Interval, step: float) -> str:
 
 
 def _shared_range_culprits(bench: Bench, shared: Sequence[SharedQuantization]) -> Iterator[Culprit]:
-    """Yield operators that make a tensor share a range in which few levels are left for it."""
+    """Yield operators that join tensors, if a tensor has few effective bits in the shared range."""
     partners = dict(bench.part.operators)
     named: set[int] = set()
     for group in shared:

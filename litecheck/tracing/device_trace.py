@@ -1,4 +1,4 @@
-"""Errors of a device that runs each operator alone, fed the float model's tensors."""
+"""Errors of a device that runs each operator isolated, on the float model's tensors."""
 
 from __future__ import annotations
 

@@ -21,11 +21,11 @@ from litecheck.tracing.storage import is_quantized
 
 #: Parts of a type's range that are counted.
 BINS = 64
-#: Values, or pairs, that are counted at a time, so that their places stay in the cache.
+#: Number of values or pairs that are counted at a time, so that their indices stay in the cache.
 _TILE = 1 << 17
-#: Bytes from which on the table of their pairs, 65,536 counts, is worth its own cost.
+#: Number of 8-bit values from which counting pairs is faster, although the table has 65,536 counts.
 _PAIRS = 1 << 17
-#: Values in a row whose least and largest are found together.
+#: Number of values in a row of the reduction to the smallest and largest value.
 _ROW = 1 << 10
 
 
@@ -77,7 +77,7 @@ class StoredValues:
             self._least, self._most = np.minimum(least, self._least), np.maximum(most, self._most)
 
     def _count(self, flat: NDArray[Any]) -> None:
-        """Count the levels; of many bytes, pairs of neighbors at once, which needs half as many places."""
+        """Count the levels. Many 8-bit values are counted in pairs of neighbors, which halves the number of indices."""
         paired = flat.size & ~1 if self._levels.size == 256 and flat.size >= _PAIRS else 0
         for start in range(0, paired, 2 * _TILE):
             codes = flat[start : min(start + 2 * _TILE, paired)].view(np.uint16)

@@ -209,7 +209,7 @@ def _agreed_factors(made: Factors, read: Factors, free: bool, shared: bool) -> F
 
 
 def _is_noise(made: Factors, free: bool, products: Factors) -> bool:
-    """Return True if factors vary no more than the products of a layer's and its reader's: wrong weights have such."""
+    """Return True if factors vary hardly more than the products of both layers' factors, as with wrong weights."""
     own = np.log(made) - (np.log(made).mean() if free else 0.0)
     return bool(np.square(np.log(products)).sum() > _NOISE * np.square(own).sum())
 

@@ -1,5 +1,4 @@
-"""Shares of the outputs' error: the float model computes everything but one tensor, which has its error in the quantized
-model."""
+"""Shares of the outputs' error: the float model runs with the error of a single operator or tensor."""
 
 from __future__ import annotations
 
@@ -106,8 +105,8 @@ class ErrorShares:
     def _recompute(
         self, real: Tensors, errors: Mapping[int, Values], only: Collection[int] | None = None
     ) -> Tensors:
-        """Return the float model's tensors with errors added and everything that follows, or that ``only`` these
-        operators compute from them."""
+        """Return the float model's tensors after errors are added and all dependent operators, or those in ``only``, run
+        again."""
         subgraph, made = self._bench.part.first, {**real, **{i: real[i] + e for i, e in errors.items()}}
         behind = set(errors)
         self._interpreter.restart()

@@ -17,7 +17,7 @@ from litecheck.tracing.storage import is_quantized
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FedOperator:
-    """An operator of the quantized model with the float tensors that feed it, and its outputs as (float, quantized)."""
+    """An operator of the quantized model with the float tensors of its inputs, and its outputs as (float, quantized)."""
 
     one: int
     other: int
@@ -27,7 +27,7 @@ class FedOperator:
     computes: bool
     """True if constants, options or operand order may differ from the float operator's."""
     reads: Mapping[int, int]
-    """The tensors that the float operator reads, by the float tensors that feed it: those behind simulated quantization."""
+    """Tensors that the float operator reads, by the float tensors before simulated quantization."""
 
 
 def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
@@ -82,7 +82,7 @@ def _is_activation(part: SubgraphMatch, index: int) -> bool:
 def edges_of(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
     """Yield quantized tensors that no matched operator writes, with the first matched operator that reads them.
 
-    Such are inputs of the model and outputs of QUANTIZE. An operator that reads only the shape does not count.
+    These tensors are inputs of the model and outputs of QUANTIZE. An operator that reads only the shape does not count.
     """
     wiring, matched = wiring_of(part.second), {other for _, other in part.operators}
     for index in part.tensors:

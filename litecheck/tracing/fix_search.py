@@ -88,7 +88,7 @@ def search_fix(
 
 
 def _strip_simulation(rerun: Rerun) -> Rerun:
-    """Return the conversions of a model that simulates quantization: it states its ranges, and loses its simulation."""
+    """Return the conversions of a model of quantization-aware training, with its ranges and without its simulation."""
     kind = rerun.settings.to
     trained = import_trained(rerun.model, "uint8" if kind == "uint8" else "int8")
     profile, _ = rules_for(kind, "")

@@ -26,7 +26,7 @@ from litecheck.quantization import Quantization
 from litecheck.tracing.storage import is_quantized, stored_as
 from litecheck.tracing.twin import Twin
 
-#: Parts of an operator that a quantized model may have otherwise than its float model.
+#: Parts of an operator that can differ between a quantized model and its float model.
 PARTS = ("weights", "bias", "option", "operands")
 Weights = NDArray[np.float64]
 _NONE: Mapping[int, Tensor] = MappingProxyType({})
@@ -45,7 +45,7 @@ class HeldConstant:
 
 
 def constants_of(part: SubgraphMatch, one: int, other: int) -> Iterator[HeldConstant]:
-    """Yield the real-valued constants of an operator. ``stored`` is None for a bias that the quantized one lacks."""
+    """Yield the real-valued constants of an operator. ``stored`` is None for a bias that the quantized operator lacks."""
     mine, theirs = part.first.operators[one], part.second.operators[other]
     facts, order = traits_of(mine.kind), operand_order(part.tensors, mine, theirs)
     for place, index in enumerate(mine.inputs):
@@ -63,7 +63,7 @@ def constants_of(part: SubgraphMatch, one: int, other: int) -> Iterator[HeldCons
 
 
 def _float_constant(part: SubgraphMatch, index: int) -> Tensor | None:
-    """Return a float constant, also one of float16 that is converted."""
+    """Return a float constant, or the float16 constant before a DEQUANTIZE."""
     if index < 0:
         return None
     tensor = part.first.tensors[index]
@@ -162,7 +162,7 @@ def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
 
 
 def _round_weights(values: Weights, stored: Tensor | None) -> Weights | None:
-    """Return weights with the scales that suit them, one or several as in a stored tensor; None for another type."""
+    """Return weights rounded with their own scales, as many as a stored tensor has; None for another type."""
     if stored is None or stored.dtype not in ("int8", "int4") or not is_quantized(stored):
         return None
     axis = stored.quantization.axis if stored.quantization.scale.size > 1 else None
@@ -204,7 +204,7 @@ def permutation(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tuple[
 
 
 def differs(part: SubgraphMatch, mine: Operator, theirs: Operator) -> bool:
-    """Return True if the quantized operator computes something else: another kind, activation or option."""
+    """Return True if the quantized operator has another kind, activation or option than the float operator."""
     if mine.kind != theirs.kind:
         return True
     if part.absorbed.get(mine.index):

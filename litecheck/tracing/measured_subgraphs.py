@@ -17,9 +17,9 @@ from litecheck.tracing.measures import Tensors
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.twin import Twin
 
-#: Calls of a subgraph whose tensors are kept for everything that runs operators again: causes, shares, the device.
+#: Number of calls of a subgraph whose tensors are kept for repeated runs of operators: causes, the device.
 _FEW = 4
-#: Samples with the largest errors, on which shares of the outputs' error are measured.
+#: Number of samples with the largest errors, on which shares of the outputs' error are measured.
 _WORST = 4
 
 
@@ -35,7 +35,7 @@ class Measured:
     fixes are tried."""
     worst: dict[int, list[tuple[Tensors, Tensors]]] = field(default_factory=dict)
     """Tensors of the float model and outputs of the quantized model by entry point, for the samples with the largest errors
-    of the outputs. An error in few samples, as of probabilities, is absent from other samples."""
+    of the outputs. Errors of probabilities, for example, occur in few samples."""
 
 
 def measure_subgraphs(
@@ -88,7 +88,7 @@ def _select_tensors(tensors: Tensors, chosen: Collection[int]) -> Tensors:
 
 
 def unmeasured_reasons(match: ModelMatch, made: Measured) -> Iterator[str]:
-    """Yield why subgraphs of the quantized model are not measured."""
+    """Yield a sentence with the reason for each subgraph of the quantized model that is not measured."""
     parts = {part.first.index for part in match.subgraphs}
     named = {signature.subgraph: signature.key for signature in match.second.signatures}
     for subgraph in match.second.subgraphs:

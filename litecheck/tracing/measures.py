@@ -33,9 +33,9 @@ class Signal:
 class Errors:
     """Squared differences from the float model over all samples, relative to its squared values, by the kind of error.
 
-    ``accumulated`` is in a run of the whole model, ``alone`` of the operator fed the float model's tensors. ``stored``
-    and ``twin_stored`` are from storage of the output, ``own`` and ``twin`` from constants, options and operand order,
-    ``kernel`` is between the integer kernel and the same computation in float32. ``alone_parts`` and ``alone_kernel`` are
+    ``accumulated`` is in a run of the whole model, ``alone`` of the isolated operator on the float model's tensors.
+    ``stored`` and ``twin_stored`` are from storage of the output, ``own`` and ``twin`` from constants, options and
+    operand order. ``kernel`` is between the integer kernel and the same computation in float32. ``alone_parts`` and ``alone_kernel`` are
     ``alone`` on the samples of ``own`` and of ``kernel``.
     """
 

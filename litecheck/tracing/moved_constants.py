@@ -71,7 +71,7 @@ def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
 
 
 def channel_words(want: Weights, got: Weights) -> str:
-    """Return how many channels have the weights of another channel, or ""; both are channels x weights."""
+    """Return a text on the channels that have the weights of another channel, or ""; shapes are channels x weights."""
     home, moved = _match_channels(want, got)
     if not moved.any():
         return ""
@@ -99,8 +99,10 @@ def input_words(want: Weights, got: Weights) -> str:
 
 
 def _are_same(want: Weights, got: Weights) -> bool:
-    """Return True if weights are the same up to rounding. Input channels share the scales of output channels, so that
-    they keep their sizes where they move."""
+    """Return True if weights are the same up to rounding.
+
+    Input channels share the scales of output channels, so a moved input channel keeps its values.
+    """
     return float(np.square(want - got).sum()) <= _SAME * float(np.square(want).sum())
 
 
@@ -128,7 +130,7 @@ def _normalize_rows(rows: Weights) -> Weights:
 
 
 def bias_words(part: SubgraphMatch, fed: FedOperator, bias: HeldConstant) -> str:
-    """Return the operator whose bias an operator has, or "": the real values, or the integers alone."""
+    """Return a text on another operator with the same bias, or "": equal real values, or equal integers."""
     own = own_values(part, fed.other, bias)
     integers = None if bias.stored is None else stored_integers(bias.stored)
     if own is None or integers is None or bias.real.size < 2:

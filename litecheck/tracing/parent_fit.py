@@ -1,4 +1,4 @@
-"""Weights of a quantized model beside those of its float model: a doubt that the two files belong together."""
+"""Similarity of the weights of a quantized model and a float model: a doubt that both are forms of one model."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from litecheck.summary_text import counted
 from litecheck.tracing.float_forms import HeldConstant, constants_of
 from litecheck.tracing.moved_constants import moved_words
 
-#: Cosine of two sets of weights below which they have nothing in common, and elements from which this is no chance.
+#: Cosine of two sets of weights below which they have nothing in common, and the smallest number of elements compared.
 _UNLIKE, _MIN_ELEMENTS = 0.5, 64
 
 

@@ -23,7 +23,7 @@ from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__
 
-#: Saturated share, and effective bits below those of the type, that are mentioned.
+#: Saturated share, and missing effective bits, from which a note is made.
 _SATURATED, _LOST_BITS = 0.01, 2.0
 
 

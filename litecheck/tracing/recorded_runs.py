@@ -38,7 +38,7 @@ class CallRecorder:
 
 
 class RecordedRuns:
-    """Both models with the number of samples so far."""
+    """Runs of both models, with the number of samples so far."""
 
     def __init__(self, match: ModelMatch, arithmetic: Arithmetic | str) -> None:
         self._parts = {part.first.index: part for part in match.subgraphs}

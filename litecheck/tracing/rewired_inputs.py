@@ -1,4 +1,4 @@
-"""Inputs of a quantized operator that stand for another tensor than the float operator reads."""
+"""Inputs of a quantized operator that correspond to another tensor than the float operator reads."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.tracing.fed_operators import FedOperator
 
 
 def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
-    """Return the input that stands for another tensor than the float operator reads, or "".
+    """Return a text on the input that corresponds to another tensor than the float operator reads, or "".
 
     Example: an ADD is lost, and the next layer reads the output of the convolution before the ADD.
     """

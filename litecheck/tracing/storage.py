@@ -79,7 +79,7 @@ def dequantize_values(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float3
 
 
 def with_finite_scales(model: Model) -> Model:
-    """Return the model, in which integers with scale 0 have scale 1: TensorFlow writes scale 0 for tensors of zeros.
+    """Return the model with scale 1 in place of 0, which TensorFlow writes for tensors of zeros.
 
     Raises InputError for other scales that are not finite or not positive. The error names the tensor.
     """
@@ -106,7 +106,7 @@ def _replace_zero_scale(tensor: Tensor, model: Model) -> Tensor:
 
 
 def check_quantized(model: Model, alone: bool = False) -> None:
-    """Raise InputError for a model without quantized tensors or, ``alone``, without computed ones."""
+    """Raise InputError for a model without quantized tensors or, with ``alone``, without computed quantized tensors."""
     tensors = [t for s in model.subgraphs for t in s.tensors if not (alone and t.is_constant)]
     if not any(t.quantization.is_set or t.dtype == "float16" for t in tensors):
         found = (

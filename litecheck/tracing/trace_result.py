@@ -38,12 +38,13 @@ BAD_SNR = 10.0
 class TracedOperator:
     """The measures of one operator of the quantized model, over all samples. SNR in dB, relative to the float model.
 
-    ``accumulated_snr`` is that of the output in a run of the whole model. ``alone_snr`` is that of the operator fed the
-    float model's tensors. ``stored_snr`` is that of the float model's output after storage in the operator's output
-    tensor, and ``twin_stored_snr`` in the twin's. ``twin_snr`` is what the operator alone could have. ``avoidable_db``
-    is the difference. ``saturated`` is the share of stored values at the type's limits, ``resolution`` the effective
-    bits of the output: log2 of the range of its values in steps. ``device_snr`` is that of the device fed the same, and
-    ``device_differs`` the share of its values that differ from the reference kernels', by at most ``device_largest``.
+    ``accumulated_snr`` is that of the output in a run of the whole model. ``alone_snr`` is that of the isolated operator
+    on the float model's tensors. ``stored_snr`` is that of the float model's output after storage in the operator's
+    output tensor, and ``twin_stored_snr`` in the twin's. ``twin_snr`` is that of the isolated operator without its
+    avoidable loss, ``avoidable_db``. ``saturated`` is the share of stored values at the type's limits. ``resolution`` is
+    the effective bits of the output: log2 of the range of its values in steps. ``device_snr`` is that of the device on
+    the same tensors. ``device_differs`` is the share of its values that differ from the reference kernels', by at most
+    ``device_largest``.
     None stands for an unknown value.
     """
 
@@ -97,7 +98,7 @@ class TriedFix:
 
 @dataclass(frozen=True, slots=True)
 class Culprit:
-    """An operator that loses more than it must. ``detail`` says what is wrong.
+    """An operator with an avoidable loss. ``detail`` describes the fault.
 
     ``share`` is the share of the outputs' error that comes from the operator, None if this was not tried. ``tensor`` is
     the input whose range does not fit, -1 for other causes.
@@ -118,7 +119,7 @@ class Culprit:
 
     @property
     def reaches_outputs(self) -> bool:
-        """Return True unless the operator is known to add less than 1 % of the outputs' error."""
+        """True unless the operator is known to add less than 1 % of the outputs' error."""
         return self.share is None or self.share >= LEAST_SHARE
 
 
@@ -147,13 +148,13 @@ class Trace:
     device: str = ""
     fix: TriedFix | None = None
     leading: tuple[int, float] | None = None
-    """Without a culprit that reaches the outputs: the operator with the largest share of the outputs' error, the share."""
+    """Operator with the largest share of the outputs' error, and the share, if no culprit reaches the outputs."""
     against: Trace | None = None
     notes: tuple[str, ...] = ()
     min_snr: float | None = None
     max_loss: float | None = None
     random: bool = False
-    """True if the data are random, which ranges of a trained model do not fit."""
+    """True if the data are random. Ranges of a trained model do not fit random data."""
     distributions: tuple[TensorDistribution, ...] = ()
     """Stored values of outputs and weights, for the page."""
     doubt: str = ""
@@ -196,7 +197,7 @@ class Trace:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """The limits of the user that the model exceeds, in words."""
+        """Texts on the limits of the user that the model exceeds."""
         found = []
         if self.min_snr is not None and self.worst < self.min_snr:
             found.append(f"SNR of the outputs is {self.worst:.1f} dB, required at least {self.min_snr:g} dB")
@@ -207,7 +208,7 @@ class Trace:
 
     @property
     def has_loss(self) -> bool:
-        """Return True if the loss of a culprit reaches the outputs, or that of all culprits at once."""
+        """True if the loss of a culprit reaches the outputs, or the joint loss of all culprits."""
         return any(map(self.fails, self.culprits))
 
     def fails(self, one: Culprit) -> bool:

@@ -1,4 +1,4 @@
-"""Rows of a trace: the measures of each operator, and the operators that a device computes otherwise."""
+"""Rows of a trace: the measures of each operator, and the operators that a device computes differently."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def _resolution(errors: Errors) -> float | None:
 
 
 def with_losses(rows: Sequence[TracedOperator], named: Sequence[Culprit]) -> tuple[TracedOperator, ...]:
-    """Return the rows with the losses of culprits at an input or in a shared range, which the operator alone has not."""
+    """Return the rows with the losses of culprits at an input or in a shared range, which isolated operators do not show."""
     losses: dict[tuple[int, int], float] = {}
     for one in named:
         if one.cause in ("input_range", "shared_range"):
@@ -80,7 +80,7 @@ def culprits_on_device(rows: Sequence[TracedOperator]) -> tuple[Culprit, ...]:
 
 
 def small_differences(rows: Sequence[TracedOperator], named: Sequence[Culprit]) -> list[str]:
-    """Return the operators that a device computes otherwise than the reference kernels, without a loss of 3 dB."""
+    """Return texts on operators that a device computes differently from the reference kernels, without a loss of 3 dB."""
     known = {(one.subgraph, one.operator) for one in named}
     return [
         f"the device differs from the reference kernels at {row.opcode} #{row.operator}, in "

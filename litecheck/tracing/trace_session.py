@@ -42,7 +42,7 @@ from litecheck.tracing.twin import Twin, make_twin, shared_ranges
 from litecheck.tracing.violations import violations
 from litecheck.version import __version__
 
-#: Without a culprit, operators whose share of the outputs' error is tried.
+#: Number of operators whose share of the outputs' error is measured if there is no culprit.
 _LEADING = 5
 _EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
 Told = Callable[[int, str], None]
@@ -88,7 +88,7 @@ def trace(
 
 
 def _check_pair(real: Model, quantized: Model) -> None:
-    """Raise InputError for a quantized model first or a float model second, and for inputs that do not belong together."""
+    """Raise InputError for a quantized model first or a float model second, and for inputs of different sizes."""
     made = (t for t in real.subgraphs[0].tensors if not t.is_constant)
     if any(map(is_quantized, made)) and not is_trained(real):
         raise InputError(f"{real.file or 'FLOAT'}: expected a float model first, got a quantized one")

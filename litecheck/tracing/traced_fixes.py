@@ -43,13 +43,13 @@ from litecheck.tracing.twin import granularity_of
 #: Gain in dB from which a command is printed for a culprit. Without a culprit, or if a plain conversion has the same large
 #: loss, that of ``convert``: SNRs of two sound conversions differ by less.
 _WORTH = 1.0
-#: Number of fixes that are carried out on all samples, at most.
+#: Largest number of fixes that are carried out on all samples.
 _CONFIRMED = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Workshop:
-    """Everything that trials need, and the words of a command.
+    """Models, samples and settings of the trials of a fix, and the options of its command.
 
     ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
     plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a large loss of
@@ -127,9 +127,9 @@ class Workshop:
         self, options: FixOptions, gain: float, joint: Operator | None, before: float,
         snr: Callable[[Conversion], float],
     ) -> TriedFix | None:  # fmt: skip
-        """Return the fix with the gain of its command on all samples, or None if the command gains less. Options that
-        lose against a plain conversion are left out.
+        """Return the fix with the gain of its command on all samples, or None if the command gains less.
 
+        Options with a lower SNR than a plain conversion are omitted.
         The tensors that an operator joins may gain where the outputs do not lose: then with the gain on the trials' samples.
         """
         command = self.command

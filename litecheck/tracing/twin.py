@@ -72,7 +72,7 @@ def granularity_of(match: ModelMatch) -> TransferredParams:
 
 
 def kind_of(model: Model) -> str:
-    """Return the kind of conversion that gives the types of a quantized model."""
+    """Return the kind of conversion with the activation type of a quantized model."""
     tensors = [t for s in model.subgraphs for t in s.tensors if is_quantized(t)]
     types = Counter(t.dtype for t in tensors if not t.is_constant)
     found = next((dtype for dtype, _ in types.most_common() if dtype in _KINDS), "")

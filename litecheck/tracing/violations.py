@@ -42,7 +42,7 @@ def violations(model: Model) -> Violations:
 
 
 def _describe_place(one: Finding) -> str:
-    """Return the operator of a finding with the role of the tensor, or the tensor without an operator."""
+    """Return ``CONV_2D #8: bias`` for a finding of an operator, else the place of the tensor."""
     where = one.where
     if where.operator < 0:
         return str(where)
