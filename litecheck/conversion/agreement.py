@@ -114,8 +114,8 @@ class Agreement:
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for JSON. An infinite SNR becomes null."""
         rows = {name: [_plain_row(one) for one in getattr(self, name)] for name in ("tensors", "outputs")}
-        told = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
-        return {**told, **rows}
+        facts = {name: getattr(self, name) for name in ("samples", "source", "runtime", "quantized")}
+        return {**facts, **rows}
 
 
 def _plain_row(one: TensorAgreement) -> dict[str, Any]:
@@ -148,35 +148,37 @@ def agreement(
     """
     tell = progress or (lambda _: None)
     ends = _outputs(reference, converted)
-    asked: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
+    compared_pairs: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
     summed = {place for _, _, (place, _) in ends if is_probabilities(reference.subgraphs[place[0]], place[1])}
     wanted = frozenset(
         n
-        for n, (place, _) in enumerate(asked)
+        for n, (place, _) in enumerate(compared_pairs)
         if place not in summed and (place in channelled or (n >= len(pairs) and not quantized))
     )
-    references = tensors_of(reference, asked, 0) if quantized else ()
+    references = tensors_of(reference, compared_pairs, 0) if quantized else ()
     scores = frozenset(
         n
-        for n, ((subgraph, tensor), _) in enumerate(asked)
+        for n, ((subgraph, tensor), _) in enumerate(compared_pairs)
         if n >= len(pairs) and is_class_scores(reference.subgraphs[subgraph], tensor)
     )
-    tally = PairTally(tensors_of(converted, asked), scores, wanted, references)
+    tally = PairTally(tensors_of(converted, compared_pairs), scores, wanted, references)
     models = reference, converted
     chosen = chosen_runtime(device, any(map(calls_others, models)))
     if chosen == OWN:
-        count = _run_interpreters(models, asked, tally, data, tell, limits or Limits())
+        count = _run_interpreters(models, compared_pairs, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"
     else:
         with child_for(child, KERNELS[chosen], limits or Limits()) as litert:
-            count, used = _run_litert(models, asked, tally, data, litert, tell)
+            count, used = _run_litert(models, compared_pairs, tally, data, litert, tell)
         runtime = runtime_name(used)
     if not count:
         raise ConfigError(f"{data.described}: there is no sample")
-    rows = [_make_row(n, pair, tally) for n, pair in enumerate(asked[: len(pairs)]) if n in tally.found]
+    rows = [
+        _make_row(n, pair, tally) for n, pair in enumerate(compared_pairs[: len(pairs)]) if n in tally.found
+    ]
     numbered = enumerate(ends, len(pairs))
     outputs = [_make_row(n, pair, tally, name, key) for n, (key, name, pair) in numbered if n in tally.found]
-    sums = {asked[n][0]: one for n, one in tally.channels.items()}
+    sums = {compared_pairs[n][0]: one for n, one in tally.channels.items()}
     return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, sums)
 
 
@@ -211,11 +213,11 @@ def _translate_sample(models: tuple[Model, Model], sample: Sample) -> Sample:
     _, arrays = sample.arrange(models[0])
     if len(one.subgraph.inputs) != len(other.subgraph.inputs):
         raise ConfigError("the converted model has not as many inputs as the float one")
-    made = {
+    inputs = {
         other.name(new): _store_input(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
         for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
     }
-    return Sample(made, sample.signature)
+    return Sample(inputs, sample.signature)
 
 
 def _store_input(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:

@@ -73,11 +73,11 @@ def apply(model: Model, plan: ConversionPlan) -> AppliedPlan:
             edit.decide(decision)
         for one in forms.get(subgraph.index, ()):
             edit.store(one)
-        made, origins[subgraph.index] = edit.editor.finish()
-        subgraphs.append(made)
+        edited, origins[subgraph.index] = edit.editor.finish()
+        subgraphs.append(edited)
         tensors.update({(subgraph.index, old): (subgraph.index, new) for old, new in edit.homes.items()})
-    kept = replace(model, metadata=tuple(pair for pair in model.metadata if pair[0] not in STALE))
-    changed = with_subgraphs(kept, share_constants(model, subgraphs))
+    base = replace(model, metadata=tuple(pair for pair in model.metadata if pair[0] not in STALE))
+    changed = with_subgraphs(base, share_constants(model, subgraphs))
     return AppliedPlan(replace(changed, signatures=_signatures(model, changed)), origins, tensors)
 
 
@@ -170,11 +170,11 @@ class _Edit:
             dtype, quantization = one.written.dtype, one.written.quantization
             self.editor.set_tensor(one.tensor, dtype=dtype, quantization=quantization, data=data)
         self.homes[one.tensor] = one.tensor
-        behind = self._writers.get(one.tensor, -1)
+        writer = self._writers.get(one.tensor, -1)
         for port, form in one.read.items():
             home = next((index for known, index in homes if _are_alike(known, form)), None)
             if home is None:
-                home = self._insert_conversions(one, tensor, form, behind)
+                home = self._insert_conversions(one, tensor, form, writer)
                 homes.append((form, home))
             if home != one.tensor:
                 self._connect(port, home)
@@ -182,12 +182,12 @@ class _Edit:
             self.homes[one.tensor] = next((i for form, i in homes if form is not None), one.tensor)
 
     def _insert_conversions(
-        self, one: TensorQuantParams, tensor: Tensor, form: QuantParams | None, behind: int
+        self, one: TensorQuantParams, tensor: Tensor, form: QuantParams | None, writer: int
     ) -> int:
         """Insert the operators that compute a tensor in another form from the written form. Return the new tensor."""
         source, written = one.tensor, one.written
         if form is not None and written is not None and not _requantizes(written, form):
-            source, written = self._insert_conversions(one, tensor, None, behind), None
+            source, written = self._insert_conversions(one, tensor, None, writer), None
         name, dtype = tensor.name, form.dtype if form else REAL
         if form is None and written is not None and one.tensor in self.editor.subgraph.outputs:
             self.editor.set_tensor(
@@ -197,12 +197,12 @@ class _Edit:
             name = f"{name}/{dtype}"
         target = self.editor.add_like(tensor, name, dtype, form.quantization if form else Quantization())
         opcode = OUT_OF_INTEGERS if form is None else INTO_INTEGERS
-        self._convert(behind, opcode, source, target)
+        self._convert(writer, opcode, source, target)
         return target
 
-    def _convert(self, behind: int, opcode: str, source: int, target: int) -> None:
+    def _convert(self, writer: int, opcode: str, source: int, target: int) -> None:
         """Insert a QUANTIZE or DEQUANTIZE."""
-        self.editor.insert(behind, opcode, source, target, options_table(opcode), traits_of(opcode).version)
+        self.editor.insert(writer, opcode, source, target, options_table(opcode), traits_of(opcode).version)
 
     def _connect(self, port: TensorUse, tensor: int) -> None:
         """Make a port read another tensor."""

@@ -45,8 +45,8 @@ def quantized_via(
         try:
             return converted(_OWN, request, limits or ProcessLimits(), samples)
         except ForeignError as error:
-            said = " ".join(error.message.split()) or error.kind
-            raise ModelError(str(path), (Problem("litecheck-failed", "litecheck", None, said),)) from None
+            message = " ".join(error.message.split()) or error.kind
+            raise ModelError(str(path), (Problem("litecheck-failed", "litecheck", None, message),)) from None
     if via == "tensorflow":
         request = {"source": str(path), "kind": source_kind(path), "to": to, "imports": ["tensorflow"]}
         try:

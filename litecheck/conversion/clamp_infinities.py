@@ -46,17 +46,17 @@ def clamp_infinities(
             continue
         ports = bound.placed("input")
         known = {p: _extent(cuts, bound, p) for p in ports}
-        behind = any(_key(bound, p) in squashed for p in bound.placed("output"))
+        is_squashed = any(_key(bound, p) in squashed for p in bound.placed("output"))
         for port in ports:
             others = [p for p in ports if p != port and not bound.tensor(p).is_constant]
             reach = max((_reach(known[p]) for p in others), default=0.0)
             if (
                 reach
                 and _reach(known[port]) >= EXTREME * reach
-                and _is_infinity(bound, port, known[port], reach, behind)
+                and _is_infinity(bound, port, known[port], reach, is_squashed)
             ):
                 known[port] = _clamp_tensor(
-                    cuts, bound, port, known[port], _infinity_limit(bound, reach, behind), reach
+                    cuts, bound, port, known[port], _infinity_limit(bound, reach, is_squashed), reach
                 )
                 cut.add(_key(bound, port))
         if any(_key(bound, p) in cut for p in ports):
@@ -115,7 +115,7 @@ def _find_squashed(operators: tuple[BoundFloatOperator, ...]) -> set[Key]:
 
 
 def _is_infinity(
-    bound: BoundFloatOperator, port: TensorUse, extent: Interval, reach: float, behind: bool
+    bound: BoundFloatOperator, port: TensorUse, extent: Interval, reach: float, is_squashed: bool
 ) -> bool:
     """Return True if a value of this size represents infinity.
 
@@ -123,20 +123,20 @@ def _is_infinity(
     """
     if bound.tensor(port).is_constant:
         return True
-    return behind and _is_sum(bound) and extent[1] <= reach
+    return is_squashed and _is_sum(bound) and extent[1] <= reach
 
 
 def _is_sum(bound: BoundFloatOperator) -> bool:
     return _SUMS in traits_of(bound.operator.kind).probes
 
 
-def _infinity_limit(bound: BoundFloatOperator, reach: float, behind: bool) -> float:
+def _infinity_limit(bound: BoundFloatOperator, reach: float, is_squashed: bool) -> float:
     """Return the limit of infinity.
 
     If the value is only compared or moved, it is the reach of the other values. If it is squashed or added, it is far
     enough beyond them that nothing of it is left.
     """
-    return 2 * reach + BEYOND if behind or _is_sum(bound) else reach
+    return 2 * reach + BEYOND if is_squashed or _is_sum(bound) else reach
 
 
 def _passes_values(bound: BoundFloatOperator) -> bool:

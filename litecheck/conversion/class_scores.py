@@ -41,5 +41,5 @@ def _producer_traits(subgraph: Subgraph, output: int) -> OperatorTraits | None:
         if graph.producer[tensor] < 0 or not traits_of(operator.kind).view:
             break
         tensor = operator.inputs[0]
-    made = graph.producer[tensor]
-    return traits_of(subgraph.operators[made].kind) if made >= 0 else None
+    producer = graph.producer[tensor]
+    return traits_of(subgraph.operators[producer].kind) if producer >= 0 else None

@@ -140,10 +140,10 @@ def _rejected_conversions(conversion: Conversion) -> dict[int, str]:
     if rules_for(conversion.request.to, conversion.request.profile)[1]:
         found |= rejected_operators(conversion.report, origins)
     decisions = conversion.plan.operators
-    made = {
+    quantized = {
         d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because
     }
-    return {number: why for number, why in found.items() if number in made}
+    return {number: why for number, why in found.items() if number in quantized}
 
 
 def _exclude_rejected(

@@ -102,7 +102,7 @@ def compare_converters(
     converter's model is written to ``target`` if it has no violation. Seconds and memory are those of whole
     processes. A failure is an outcome. Raises ConfigError without samples, or if the model is not a float model.
     """
-    told = tell or (lambda done, what: None)
+    progress = tell or (lambda done, what: None)
     if settings.to not in ("int8", "int16x8"):
         raise ConfigError(f"other converters are asked for int8 and int16x8 alone, not {settings.to}")
     check_real(model, settings.to)
@@ -118,7 +118,7 @@ def compare_converters(
         file = Path(folder, "float.tflite")
         save_model(model, file, drop_unknown=True)
         for number, via in enumerate(converters):
-            told(number, via)
+            progress(number, via)
             outcomes.append(_outcome(via, file, model, named, settings, profile, measured))
     first = outcomes[0]
     written = bool(target and first.converted and first.verdict == "conforms")
@@ -172,9 +172,9 @@ def _outcome(
     outcome = ConverterOutcome(via)
     try:
         to = cast(Target, settings.to)
-        made = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
-        outcome = replace(outcome, converted=made)
-        read = model_from(made.model, via)
+        converted = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
+        outcome = replace(outcome, converted=converted)
+        read = model_from(converted.model, via)
         outcome = replace(outcome, report=validate(read, [profile] if settings.profile else None))
         if settings.agreement:
             limits = Limits(settings.seconds)

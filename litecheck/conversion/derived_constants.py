@@ -68,13 +68,16 @@ def _weights(
                 own = _existing_scales(
                     values, axis, storage, known.get((port.subgraph, bound.tensor(port).index))
                 )
-                kept = np.zeros(scales.size, np.bool_)
+                unchanged = np.zeros(scales.size, np.bool_)
                 if own is not None:
-                    kept = own.fits
-                    scales, zeros = np.where(kept, own.scales, scales), np.where(kept, own.zeros, zeros)
+                    unchanged = own.fits
+                    scales, zeros = (
+                        np.where(unchanged, own.scales, scales),
+                        np.where(unchanged, own.zeros, zeros),
+                    )
                 because = ""
                 added, bias, factor = _find_bias(bound, role, forms)
-                if bias is not None and storage.dtype in _WEIGHTS and not kept.all():
+                if bias is not None and storage.dtype in _WEIGHTS and not unchanged.all():
                     raised = formulas.raised_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
                     if count:

@@ -42,9 +42,9 @@ class FixTrials:
         if (options.int16x8 and self.request.to != "int8") or (options.equalize and not scales):
             return None
         try:
-            made = self._convert_equalized() if options.equalize else self.convert_with(options)
-            check_changed(made)
-            return snr(made)
+            conversion = self._convert_equalized() if options.equalize else self.convert_with(options)
+            check_changed(conversion)
+            return snr(conversion)
         except LitecheckError:
             return None
 

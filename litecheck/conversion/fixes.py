@@ -224,10 +224,10 @@ def _outlier_ratios(
 def _snr_falls(subgraph: Subgraph, snr: Mapping[Key, float]) -> Iterator[tuple[float, int]]:
     """Yield the fall of the SNR from the inputs of each operator to its output."""
     for operator in subgraph.operators:
-        read = [snr[0, i] for i in operator.inputs if (0, i) in snr]
-        made = [snr[0, i] for i in operator.outputs if (0, i) in snr]
-        if read and made:
-            fall = min(min(read), EXACT) - max(min(made), -EXACT)
+        input_snrs = [snr[0, i] for i in operator.inputs if (0, i) in snr]
+        output_snrs = [snr[0, i] for i in operator.outputs if (0, i) in snr]
+        if input_snrs and output_snrs:
+            fall = min(min(input_snrs), EXACT) - max(min(output_snrs), -EXACT)
             if fall >= GAIN:
                 yield fall, operator.index
 
@@ -246,8 +246,8 @@ def _candidates(subgraph: Subgraph, cause: LossCause, depth: int) -> Iterator[Fi
         names = tuple(f"#{n}" for n in sorted(chosen))
         yield FixOptions(int16x8=names)
         yield FixOptions(keep=names)
-        made = {t for n in chosen for t in subgraph.operators[n].outputs}
-        readers = [op.index for op in subgraph.operators if made & {*op.inputs} and op.index not in chosen]
+        outputs = {t for n in chosen for t in subgraph.operators[n].outputs}
+        readers = [op.index for op in subgraph.operators if outputs & {*op.inputs} and op.index not in chosen]
         if not readers:
             return
         chosen += readers

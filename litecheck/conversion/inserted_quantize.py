@@ -24,8 +24,8 @@ def without_kept_ranges(report: ModelReport, conversion: Conversion) -> ModelRep
         for one in conversion.plan.tensors
         if one.written is not None and (key := (one.subgraph, one.tensor)) in conversion.tensors
     }
-    kept = (f for f in report.findings if f.path != _PATH or not _keeps_values(f, conversion, ranges))
-    return replace(report, findings=tuple(kept))
+    findings = (f for f in report.findings if f.path != _PATH or not _keeps_values(f, conversion, ranges))
+    return replace(report, findings=tuple(findings))
 
 
 def _keeps_values(finding: Finding, conversion: Conversion, ranges: dict[Key, Interval]) -> bool:

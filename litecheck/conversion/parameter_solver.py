@@ -102,8 +102,8 @@ def _single_groups(question: ScaleQuestion) -> Iterator[ScaleGroup]:
     if question.activation != REAL:
         plain, from_outside = _plain_storage(question.activation), entry_edges(question.model)
         for port, tensor in _forwarding_ports(question):
-            asked = port.operator < 0 and port.subgraph in from_outside
-            yield _make_group(question, port, tensor, plain, bound=asked)
+            is_outer_port = port.operator < 0 and port.subgraph in from_outside
+            yield _make_group(question, port, tensor, plain, bound=is_outer_port)
 
 
 def _plain_storage(dtype: str) -> QuantSpec:
@@ -159,9 +159,9 @@ def tensor_at(model: Model, port: TensorUse) -> Key:
 def _join_by_rule(question: ScaleQuestion, partition: Partition) -> None:
     for bound in question.operators:
         for requirement, ports in bound.groups():
-            there = [port for port in ports if port in partition]
-            for port in there[1:]:
-                partition.join(there[0], port, requirement.path)
+            known_ports = [port for port in ports if port in partition]
+            for port in known_ports[1:]:
+                partition.join(known_ports[0], port, requirement.path)
         for pair in same_as_state(bound):
             if pair[0] in partition and pair[1] in partition:
                 partition.join(*pair, f"{bound.operator.opcode}: one state")
@@ -187,13 +187,13 @@ def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
             if mine in partition and theirs in partition:
                 partition.join(mine, theirs, f"{bound.operator.opcode} hands stored integers on")
     for name, ports in variables(question.model).items():
-        there = [port for port in ports if port in partition]
-        for port in there[1:]:
-            partition.join(there[0], port, f"variable {'/'.join(name)}")
+        known_ports = [port for port in ports if port in partition]
+        for port in known_ports[1:]:
+            partition.join(known_ports[0], port, f"variable {'/'.join(name)}")
     for shared, ports in exchanged(question.model, question.ties).items():
-        there = [port for port in ports if port in partition]
-        for port in there[1:]:
-            partition.join(there[0], port, f"signatures exchange '{shared}'")
+        known_ports = [port for port in ports if port in partition]
+        for port in known_ports[1:]:
+            partition.join(known_ports[0], port, f"signatures exchange '{shared}'")
 
 
 def _join_by_tensor(question: ScaleQuestion, partition: Partition, wire: Edge) -> None:

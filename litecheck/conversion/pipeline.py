@@ -73,13 +73,13 @@ def carried_out(
 
     Raises ConfigError for impossible requests, CalibrationError if the model does not run on the data.
     """
-    told = tell or (lambda done, what: None)
-    with calibrating or Calibrating(session, told) as calibration:
-        return _carry_out(session, target, save_plan, told, calibration)
+    progress = tell or (lambda done, what: None)
+    with calibrating or Calibrating(session, progress) as calibration:
+        return _carry_out(session, target, save_plan, progress, calibration)
 
 
 def _carry_out(
-    session: ConversionSession, target: str, save_plan: str, told: Told, calibrating: Calibrating
+    session: ConversionSession, target: str, save_plan: str, progress: Told, calibrating: Calibrating
 ) -> ConversionRecord:
     model, settings, data, child = session.model, session.settings, session.data, calibrating.child
     if session.plan is None and not session.shifts:
@@ -102,7 +102,7 @@ def _carry_out(
     if data and calibration:
         inner, search = calibration.inner, session.search
         rerun = Rerun(
-            model, settings, data, ranges, inner, told, before, child, trained, search, session.simulated
+            model, settings, data, ranges, inner, progress, before, child, trained, search, session.simulated
         )
     if rerun and settings.budget:
         conversion, budget = rerun.budgeted(conversion)
@@ -111,7 +111,9 @@ def _carry_out(
     if session.needs_moments and data is not None:
         from litecheck.conversion.gptq_weights import chosen_weights  # few recipes need it
 
-        conversion = chosen_weights(conversion, settings, data, lambda n, what: told(before + n, what), child)
+        conversion = chosen_weights(
+            conversion, settings, data, lambda n, what: progress(before + n, what), child
+        )
         before += data.count or 0
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -125,11 +127,13 @@ def _carry_out(
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = max(rerun.done, before) if rerun else before
-        record = _compare_models(record, session, data, lambda done, what: told(before + done, what), child)
+        record = _compare_models(
+            record, session, data, lambda done, what: progress(before + done, what), child
+        )
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
         samples = watched(session.evaluation, model, seen)
-        record = replace(record, evaluation=_agreement(session, conversion, samples, told, child))
+        record = replace(record, evaluation=_agreement(session, conversion, samples, progress, child))
         doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
         record = replace(record, warnings=(*doubts, *record.warnings))
     found = record.agreement
@@ -220,8 +224,8 @@ def _check_model(
     profile, accelerator = rules_for(settings.to, settings.profile or conversion.profile)
     read = model_from(content, target)
     plan = conversion.plan
-    asked = (accelerator,) if accelerator else profiles_of(plan, profile)
-    report = without_kept_ranges(validate(read, asked if settings.profile else None), conversion)
+    profiles = (accelerator,) if accelerator else profiles_of(plan, profile)
+    report = without_kept_ranges(validate(read, profiles if settings.profile else None), conversion)
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
     return ConversionRecord(
@@ -295,6 +299,6 @@ def convert_model(
     ``keep`` and more. The new model is ``record.conversion.model``, the plan ``record.conversion.plan``. Raises
     ModelError, ConfigError, ProfileError, CalibrationError and DeviceError.
     """
-    asked = ConversionSettings(**settings)
-    loaded = model if isinstance(model, Model) else load_source(model, signature=asked.signature)
-    return carried_out(prepared(loaded, asked), target, save_plan)
+    options = ConversionSettings(**settings)
+    loaded = model if isinstance(model, Model) else load_source(model, signature=options.signature)
+    return carried_out(prepared(loaded, options), target, save_plan)

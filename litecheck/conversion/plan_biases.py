@@ -83,8 +83,8 @@ def _required_scales(
     if storage.product is None:
         return None
     roles = [factor for factor in storage.product.factors if isinstance(factor, str)]
-    there = all(bound.ports.get(role) and bound.ports[role][0] in forms for role in roles)
-    return product(bound, storage, forms) if there else None
+    complete = all(bound.ports.get(role) and bound.ports[role][0] in forms for role in roles)
+    return product(bound, storage, forms) if complete else None
 
 
 def _are_equal(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:

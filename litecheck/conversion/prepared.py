@@ -233,18 +233,20 @@ def _is_shift(model: Model, settings: ConversionSettings) -> bool:
     other = {"int8": "uint8", "uint8": "int8"}.get(settings.to)
     if other is None or not is_quantized(model):
         return False
-    there = any(t.dtype == other and t.quantization.scale.size for s in model.subgraphs for t in s.tensors)
-    return there or bool(settings.profile)
+    changes_type = any(
+        t.dtype == other and t.quantization.scale.size for s in model.subgraphs for t in s.tensors
+    )
+    return changes_type or bool(settings.profile)
 
 
 def _check_statistics(settings: ConversionSettings) -> None:
     """Raise ConfigError for calibration settings if nothing is calibrated."""
-    there = bool(settings.statistics) and os.path.exists(settings.statistics)
+    exists = bool(settings.statistics) and os.path.exists(settings.statistics)
     if settings.ranges and settings.scales_from:
         raise ConfigError("--range and --scales-from, which copies scales: give one of them")
     if settings.plan and (settings.calibrate or settings.scales_from or settings.ranges):
         raise ConfigError("a plan, and a way to choose ranges or scales: give one of them")
-    if settings.plan and settings.statistics and not there:
+    if settings.plan and settings.statistics and not exists:
         raise ConfigError(f"{settings.statistics}: no such file, and with a plan nothing is calibrated anew")
     if (
         not settings.plan

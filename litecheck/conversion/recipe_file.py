@@ -109,9 +109,9 @@ def _check_blocks(node: MappingNode, scheme: OperatorScheme) -> None:
     blockwise = scheme.granularity == "blockwise"
     if blockwise != bool(scheme.block_size):
         sizes = ", ".join(_BLOCK_SIZES)
-        given = "granularity" if blockwise else "block_size"
+        key = "granularity" if blockwise else "block_size"
         message = f"'granularity: blockwise' and 'block_size' ({sizes}) belong together"
-        raise ProfileError(node.file, node.lines[given], message)
+        raise ProfileError(node.file, node.lines[key], message)
     if blockwise and (scheme.weights, scheme.to) != ("int4", "dynamic"):
         line = node.lines["granularity"]
         raise ProfileError(

@@ -127,9 +127,11 @@ class Rerun:
             return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measured(assignment: TypeAssignment) -> TriedAssignment:
-            made = self._convert(changes, chosen=chosen(assignment))
-            snr = lowest_output(self.compared(made, "trying choices within the budget", data=self.search))
-            return TriedAssignment(assignment, file_size(made.model), snr)
+            conversion = self._convert(changes, chosen=chosen(assignment))
+            snr = lowest_output(
+                self.compared(conversion, "trying choices within the budget", data=self.search)
+            )
+            return TriedAssignment(assignment, file_size(conversion.model), snr)
 
         choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
         self.settings = replace(before, chosen=chosen(choice.chosen.assignment))

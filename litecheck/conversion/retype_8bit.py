@@ -63,9 +63,9 @@ def replay_retype(model: Model, plan: ConversionPlan, request: Request) -> Conve
 
 def _end(model: Model, end: str, request: Request, activation: str) -> str:
     """Return the type of inputs or outputs: the requested type, else float32 if they were, else the activations' type."""
-    asked: str = getattr(request, end)
-    if asked != REAL:
-        return asked
+    requested: str = getattr(request, end)
+    if requested != REAL:
+        return requested
     main = model.subgraphs[0]
     indexes = main.inputs if end == "inputs" else main.outputs
     types = (main.tensors[index].dtype for index in indexes)
@@ -105,5 +105,5 @@ def _add_reason(decision: Decision, beside: Mapping[Key, str]) -> Decision:
 
 
 def _restore_integers(model: Model, conversion: Conversion) -> Conversion:
-    made = with_own_integers(model, conversion.model, dict.fromkeys(conversion.operands()))
-    return replace(conversion, model=made)
+    restored = with_own_integers(model, conversion.model, dict.fromkeys(conversion.operands()))
+    return replace(conversion, model=restored)

@@ -31,9 +31,9 @@ def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
     Example: SUM in int8 for reference gives ``known fault of reference (ai-edge-litert 2.3.0): SUM reads ...``.
     """
     for one in known_faults():
-        there = [name for name in one.resolvers if name in runtimes]
-        if one.always and opcode in one.operators and dtype in one.types and there:
-            return _fault_text(one, there, opcode)
+        affected = [name for name in one.resolvers if name in runtimes]
+        if one.always and opcode in one.operators and dtype in one.types and affected:
+            return _fault_text(one, affected, opcode)
     return ""
 
 
@@ -50,9 +50,9 @@ def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[
     main = model.subgraphs[0]
     for operator, origin in zip(main.operators, origins, strict=True):
         for one in faults_of(bound(model, main, operator)) if origin >= 0 and runtimes else ():
-            there = [name for name in one.resolvers if name in runtimes]
-            if there and one.when and not one.on_values:
-                found[origin] = _fault_text(one, there, operator.opcode)
+            affected = [name for name in one.resolvers if name in runtimes]
+            if affected and one.when and not one.on_values:
+                found[origin] = _fault_text(one, affected, operator.opcode)
     return found
 
 

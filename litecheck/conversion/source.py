@@ -86,10 +86,10 @@ def _kinds(subgraph: Subgraph, operator: Operator) -> set[str]:
 
 def _weights(subgraph: Subgraph, operator: Operator) -> str:
     """Return the type of quantized constants of an operator that also reads and writes real values, or ""."""
-    read = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
-    made = _outputs_of(subgraph, operator)
-    both = all(any(t.dtype == REAL for t in side) for side in (read, made))
-    stored = (t for t in read if both and t.is_constant)
+    inputs = [subgraph.tensors[i] for i in operator.inputs if i >= 0]
+    outputs = _outputs_of(subgraph, operator)
+    has_real_io = all(any(t.dtype == REAL for t in side) for side in (inputs, outputs))
+    stored = (t for t in inputs if has_real_io and t.is_constant)
     return next((t.dtype for t in stored if t.quantization.is_set), "")
 
 

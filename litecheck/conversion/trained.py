@@ -41,14 +41,14 @@ def _simulates(subgraph: Subgraph) -> bool | None:
     integers."""
     found = False
     for op in subgraph.operators:
-        read, made = ([subgraph.tensors[i] for i in side if i >= 0] for side in (op.inputs, op.outputs))
-        if op.opcode in CONVERSIONS and not len(read) == len(made) == 1:
+        inputs, outputs = ([subgraph.tensors[i] for i in side if i >= 0] for side in (op.inputs, op.outputs))
+        if op.opcode in CONVERSIONS and not len(inputs) == len(outputs) == 1:
             return None
         simulates = op.opcode == _FAKE or (
-            op.opcode == INTO_INTEGERS and read[0].dtype == REAL and _is_8bit(made[0])
+            op.opcode == INTO_INTEGERS and inputs[0].dtype == REAL and _is_8bit(outputs[0])
         )
-        leaves = op.opcode == OUT_OF_INTEGERS and _is_8bit(read[0])
-        if not simulates and not leaves and any(map(_is_8bit, (*read, *made))):
+        leaves = op.opcode == OUT_OF_INTEGERS and _is_8bit(inputs[0])
+        if not simulates and not leaves and any(map(_is_8bit, (*inputs, *outputs))):
             return None
         found = found or simulates
     outer = (subgraph.tensors[i] for i in (*subgraph.inputs, *subgraph.outputs))

@@ -41,5 +41,5 @@ def _change_constant(tensor: Tensor, change: ConstantChange, where: str) -> Tens
         )
     along = change.values.reshape([-1 if n == change.axis else 1 for n in range(values.ndim)])
     wide = values.astype(np.float64)
-    made = (wide * along if change.multiplies else wide + along).astype(np.float32)
-    return replace(tensor, data=bytes_of(made), buffer=0)
+    changed = (wide * along if change.multiplies else wide + along).astype(np.float32)
+    return replace(tensor, data=bytes_of(changed), buffer=0)

@@ -115,12 +115,12 @@ class Bench:
         if operator is None:
             return None
         self._quantized_interpreter.reset()
-        fed = {source: self._quantize_tensor(source, values, {} if quantized is None else quantized)}
+        inputs = {source: self._quantize_tensor(source, values, {} if quantized is None else quantized)}
         try:
-            (made,) = self._quantized_interpreter.step(self.part.second, operator, fed).outputs
+            (output,) = self._quantized_interpreter.step(self.part.second, operator, inputs).outputs
         except (RunError, ValueError):
             return None
-        return dequantize_values(made, self.part.second.tensors[index])
+        return dequantize_values(output, self.part.second.tensors[index])
 
     def distributions(self) -> Iterator[TensorDistribution]:
         """Yield the distributions of outputs and weights."""
@@ -136,13 +136,17 @@ class Bench:
     ) -> None:
         errors = self.errors[fed.other]
         alone = self.run_alone(fed, real, quantized)
-        wanted = {old: Signal.from_values(real[old]) for old, _ in fed.outputs if old in real}
+        signals = {old: Signal.from_values(real[old]) for old, _ in fed.outputs if old in real}
         for old, new in fed.outputs:
-            if old not in wanted:
+            if old not in signals:
                 continue
             # the model was trained for the values after the simulation
-            behind = self.simulated.get(old, old)
-            want = wanted[old] if behind not in real or behind == old else Signal.from_values(real[behind])
+            simulated = self.simulated.get(old, old)
+            want = (
+                signals[old]
+                if simulated not in real or simulated == old
+                else Signal.from_values(real[simulated])
+            )
             tensor = self.part.second.tensors[new]
             self._add_storage_errors(errors, want, new, quantized)
             if new in stored:
@@ -153,9 +157,9 @@ class Bench:
             if new in alone:
                 errors.add("alone", want, want.noise(dequantize_values(alone[new], tensor)))
         if fed.computes and self.calls <= _CONSTANTS:
-            self._add_form_errors("own", self._own_interpreter, fed, real, wanted)
+            self._add_form_errors("own", self._own_interpreter, fed, real, signals)
             if fed.one not in self._equal:
-                self._add_form_errors("twin", self._twin_interpreter, fed, real, wanted)
+                self._add_form_errors("twin", self._twin_interpreter, fed, real, signals)
             elif "own" in errors.sums:
                 errors.sums["twin"] = errors.sums["own"]
             errors.keep("alone", "alone_parts")
@@ -185,11 +189,11 @@ class Bench:
         interpreter: ReferenceInterpreter,
         fed: FedOperator,
         real: Tensors,
-        wanted: Mapping[int, Signal],
+        signals: Mapping[int, Signal],
     ) -> None:
         for old, got in self._compute_outputs(interpreter, fed, real).items():
-            if old in wanted and got.shape == wanted[old].values.shape:
-                self.errors[fed.other].add(name, wanted[old], wanted[old].noise(got))
+            if old in signals and got.shape == signals[old].values.shape:
+                self.errors[fed.other].add(name, signals[old], signals[old].noise(got))
 
     def _compute_outputs(
         self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
@@ -199,16 +203,18 @@ class Bench:
         interpreter.reset()
         operator = subgraph.operators[fed.one]
         try:
-            made = interpreter.step(subgraph, operator, real).outputs
+            outputs = interpreter.step(subgraph, operator, real).outputs
             if interpreter is self._twin_interpreter:
                 for number in self.part.absorbed.get(fed.one, ()):
-                    behind = subgraph.operators[number]
-                    tensors = {**real, **dict(zip(operator.outputs, made, strict=True))}
-                    made, operator = interpreter.step(subgraph, behind, tensors).outputs, behind
+                    absorbed = subgraph.operators[number]
+                    tensors = {**real, **dict(zip(operator.outputs, outputs, strict=True))}
+                    outputs, operator = interpreter.step(subgraph, absorbed, tensors).outputs, absorbed
         except (RunError, ValueError):
             return {}
         homes = {new: old for old, new in fed.outputs}
-        return {homes[new]: got for new, got in zip(fed.operator.outputs, made, strict=False) if new in homes}
+        return {
+            homes[new]: got for new, got in zip(fed.operator.outputs, outputs, strict=False) if new in homes
+        }
 
     def _quantize_tensor(self, new: int, values: Values, quantized: dict[int, Values]) -> Values:
         """Return a float tensor as the quantized model stores it, computed once for the producer and all readers."""
@@ -229,10 +235,10 @@ class Bench:
         if len(tensors) < len(fed.feeds):
             return {}
         try:
-            made = self._quantized_interpreter.step(second, fed.operator, tensors).outputs
+            outputs = self._quantized_interpreter.step(second, fed.operator, tensors).outputs
         except RunError:
             return {}
-        return dict(zip(fed.operator.outputs, made, strict=True))
+        return dict(zip(fed.operator.outputs, outputs, strict=True))
 
     def _add_kernel_errors(
         self, fed: FedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]

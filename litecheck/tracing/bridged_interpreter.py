@@ -37,8 +37,8 @@ class BridgedInterpreter(ReferenceInterpreter):
         self._entry, self._real = number, real
         part = self._parts[number]
         self.restart()
-        fed = tuple(requantized(part.second.tensors[i], real[part.tensors[i]]) for i in part.second.inputs)
-        return self.run(part.second, fed, keep_all=True)
+        inputs = tuple(requantized(part.second.tensors[i], real[part.tensors[i]]) for i in part.second.inputs)
+        return self.run(part.second, inputs, keep_all=True)
 
     def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
         """Run one operator on the available tensors, or return the outputs of the float model. Raises RunError."""

@@ -57,21 +57,21 @@ def part_errors(
     match: ModelMatch, part: SubgraphMatch, matched: FedOperator, samples: Sequence[Tensors]
 ) -> dict[str, float]:
     """Return the error of each part of an operator alone, relative to the signal."""
-    found = {}
+    errors = {}
     for name in PARTS:
         interpreter = ReferenceInterpreter(own_form(match.first, part, (name,), (matched.one,)))
         subgraph = interpreter.model.subgraphs[part.first.index]
         signal = noise = 0.0
         for real in samples:
-            made = _compute_outputs(interpreter, subgraph.operators[matched.one], part, real, name)
+            outputs = _compute_outputs(interpreter, subgraph.operators[matched.one], part, real, name)
             homes = {new: old for old, new in matched.outputs}
-            for new, got in zip(matched.operator.outputs, made, strict=False):
+            for new, got in zip(matched.operator.outputs, outputs, strict=False):
                 want = real.get(homes.get(new, -1))
                 if want is not None and want.shape == got.shape:
                     signal += power(want)
                     noise += squares(want, got)
-        found[name] = noise / signal if signal else 0.0
-    return found
+        errors[name] = noise / signal if signal else 0.0
+    return errors
 
 
 def _compute_outputs(
@@ -80,16 +80,16 @@ def _compute_outputs(
     subgraph = interpreter.model.subgraphs[part.first.index]
     interpreter.reset()
     try:
-        made = interpreter.step(subgraph, operator, real).outputs
+        outputs = interpreter.step(subgraph, operator, real).outputs
         for number in part.absorbed.get(operator.index, ()) if name != "option" else ():
-            behind = subgraph.operators[number]
-            made = interpreter.step(
-                subgraph, behind, {**real, **dict(zip(operator.outputs, made, strict=True))}
+            absorbed = subgraph.operators[number]
+            outputs = interpreter.step(
+                subgraph, absorbed, {**real, **dict(zip(operator.outputs, outputs, strict=True))}
             ).outputs
-            operator = behind
+            operator = absorbed
     except (RunError, ValueError):
         return ()
-    return made
+    return outputs
 
 
 def operator_cause(
@@ -97,7 +97,7 @@ def operator_cause(
 ) -> tuple[Cause, str]:
     """Return the cause and a text on the fault, from the errors of the operator's parts."""
     mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
-    held = sorted(
+    constants = sorted(
         ((one, _twin_constant(part, twin, one)) for one in constants_of(part, matched.one, matched.other)),
         key=lambda pair: -relative_error(pair[0]),
     )
@@ -107,35 +107,35 @@ def operator_cause(
         return "operands", f"its inputs are in the order {', '.join(map(str, order))} of the float model's"
     if worst == "option":
         return _option_cause(part, mine, theirs)
-    weights = [(one, ideal) for one, ideal in held if one.kind != "bias"]
-    scaled = _first_text(weights, lambda one, ideal: scale_words(one))
-    moved = exchanged_words([one for one, _ in weights]) or _first_text(
+    weights = [(one, ideal) for one, ideal in constants if one.kind != "bias"]
+    scale_fault = _first_text(weights, lambda one, ideal: scale_words(one))
+    order_fault = exchanged_words([one for one, _ in weights]) or _first_text(
         weights, lambda one, ideal: moved_words(one, _channel_axis(ideal))
     )
-    if worst == "bias" and not moved:
+    if worst == "bias" and not order_fault:
         if (
-            scaled
+            scale_fault
             and accumulator_scale(part, matched.other) is not None
-            and not _bias_is_wrong(part, matched, held)
+            and not _bias_is_wrong(part, matched, constants)
         ):
-            return "weight_scale", scaled
-        return "bias", _bias_text(part, matched, held)
+            return "weight_scale", scale_fault
+        return "bias", _bias_text(part, matched, constants)
     if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
-    if moved := moved or _first_text(weights, lambda one, ideal: cut_words(one)):
-        return "weights", moved
-    if scaled:
-        return "weight_scale", scaled
+    if order_fault := order_fault or _first_text(weights, lambda one, ideal: cut_words(one)):
+        return "weights", order_fault
+    if scale_fault:
+        return "weight_scale", scale_fault
     return "weights", _first_text(weights, lambda one, ideal: value_words(one, _channel_axis(ideal)))
 
 
 def _first_text(
-    held: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]
+    constants: Sequence[tuple[HeldConstant, Ideal]], words_of: Callable[[HeldConstant, Ideal], str]
 ) -> str:
     """Return the first text that is not empty, with the role of the constant if the operator has several constants."""
-    for one, ideal in held:
+    for one, ideal in constants:
         if words := words_of(one, ideal):
-            return words if len(held) == 1 else f"{one.role}: {words}"
+            return words if len(constants) == 1 else f"{one.role}: {words}"
     return ""
 
 
@@ -162,19 +162,19 @@ def _option_cause(part: SubgraphMatch, mine: Operator, theirs: Operator) -> tupl
     old, new = options_of(mine), options_of(theirs)
     names = [n for n in dict.fromkeys((*old, *new)) if old.get(n) != new.get(n) and n not in WITHOUT_MEANING]
     for place, number in other_integers(part, mine, theirs).items() if not names else ():
-        made, real = (_list_integers(side.tensors[i]) for side, i in
+        quantized, real = (_list_integers(side.tensors[i]) for side, i in
                       ((part.second, number), (part.first, mine.inputs[place])))  # fmt: skip
         return (
             "option",
-            f"its input {traits_of(mine.kind).role(place)} is {made}, and the float model's is {real}",
+            f"its input {traits_of(mine.kind).role(place)} is {quantized}, and the float model's is {real}",
         )
     if not names:
         return "option", "its option of a fused operator is not the float model's"
     first = "fused_activation_function" if "fused_activation_function" in names else names[0]
     cause: Cause = "activation" if first == "fused_activation_function" else "option"
     label = "fused activation" if cause == "activation" else f"option {first}"
-    made, real = (option_text(options.get(first)) for options in (new, old))
-    return cause, f"its {label} is {made}, and the float model's is {real}"
+    quantized, real = (option_text(options.get(first)) for options in (new, old))
+    return cause, f"its {label} is {quantized}, and the float model's is {real}"
 
 
 def _list_integers(tensor: Tensor) -> str:
@@ -190,11 +190,11 @@ def _is_activation(*operators: Operator) -> bool:
 
 
 def _bias_is_wrong(
-    part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]
+    part: SubgraphMatch, matched: FedOperator, constants: Sequence[tuple[HeldConstant, Ideal]]
 ) -> bool:
     """Return True if a bias remains wrong with the scales that fit the weights."""
-    bias = next((one for one, _ in held if one.kind == "bias"), None)
-    weight = next((one for one, _ in held if one.kind == "weight"), None)
+    bias = next((one for one, _ in constants if one.kind == "bias"), None)
+    weight = next((one for one, _ in constants if one.kind == "weight"), None)
     if bias is None or bias.stored is None or weight is None or weight.stored is None:
         return bias is not None
     stored, scale, real = (

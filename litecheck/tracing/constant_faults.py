@@ -167,23 +167,23 @@ def cut_words(held: HeldConstant) -> str:
     if want.shape != got.shape:
         return ""
     steps, axis = held.stored.quantization.scale, held.stored.quantization.axis
-    alone = steps.size == 1
-    real, rows = (v.reshape(1, -1) if alone else by_channel(v, axis) for v in (want, got))
+    per_tensor = steps.size == 1
+    real, rows = (v.reshape(1, -1) if per_tensor else by_channel(v, axis) for v in (want, got))
     if len(rows) != steps.size:
         return ""
     low, high, step = rows.min(axis=1), rows.max(axis=1), steps.astype(np.float64)
     least, most = real.min(axis=1), real.max(axis=1)
     step = np.maximum(step, np.maximum(-least, most) / 127)  # values that were rounded to 8 bits before
-    cut = (least < low - 2 * step) | (most > high + 2 * step)
-    kept = np.clip(real, low[:, np.newaxis], high[:, np.newaxis])
-    clipped = cut & ((low != 0) | (high != 0)) & (np.abs(kept - rows).max(axis=1) < step)
+    exceeding = (least < low - 2 * step) | (most > high + 2 * step)
+    clamped = np.clip(real, low[:, np.newaxis], high[:, np.newaxis])
+    clipped = exceeding & ((low != 0) | (high != 0)) & (np.abs(clamped - rows).max(axis=1) < step)
     unlike = np.abs(real - rows).max(axis=1) >= step
-    few = np.count_nonzero(kept == real) < _INSIDE * rows.size
+    few = np.count_nonzero(clamped == real) < _INSIDE * rows.size
     if few or not (clipped & (low < high)).any() or (unlike & ~clipped).any():
         return ""
     first = int(np.flatnonzero(clipped)[0])
     ends = f"{low[first]:.3g}..{high[first]:.3g}, and the float model's are {least[first]:.3g}..{most[first]:.3g}"
-    if alone:
+    if per_tensor:
         return f"its weights are clipped to {ends}"
     verb = "is" if clipped.sum() == 1 else "are"
     return (
@@ -197,10 +197,10 @@ def _coarse_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
     q, integers = stored.quantization, stored_integers(stored)
     if stored.dtype not in INTEGER_RANGES or integers is None or got.ndim == 0:
         return ""
-    one = q.scale.size == 1
+    per_tensor = q.scale.size == 1
     step = q.scale.astype(np.float64)[:, np.newaxis]
     off, rows = (
-        v.reshape(1, -1) if one else by_channel(v, q.axis)
+        v.reshape(1, -1) if per_tensor else by_channel(v, q.axis)
         for v in (np.abs(got - want), integers.reshape(got.shape))
     )
     if len(off) != step.size or (off > _ROUNDING * step).any():

@@ -19,26 +19,26 @@ _NEARLY_ALL = 0.9
 _OF_CONSTANTS: tuple[Cause, ...] = ("weights", "weight_scale", "weight_axis", "bias")
 
 
-def merge_culprits(named: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
+def merge_culprits(culprits: Sequence[Culprit], subgraphs: Sequence[Subgraph]) -> list[Culprit]:
     """Return the culprits, merged for each fault of a constant that several operators read: the largest loss counts.
 
     Example: all steps of an unrolled LSTM read the same weights. The error of one step may not reach the outputs alone.
     """
-    found = dict[object, list[Culprit]]()
-    for one in sorted(named, key=lambda one: -one.avoidable_db):
-        read = _constants(subgraphs[one.subgraph], one) if one.cause in _OF_CONSTANTS else frozenset[bytes]()
-        key = (one.subgraph, one.opcode, one.cause, one.detail, read) if read else one
-        found.setdefault(key, []).append(one)
-    return [_merge_group(group) for group in found.values()]
+    groups = dict[object, list[Culprit]]()
+    for one in sorted(culprits, key=lambda one: -one.avoidable_db):
+        data = _constants(subgraphs[one.subgraph], one) if one.cause in _OF_CONSTANTS else frozenset[bytes]()
+        key = (one.subgraph, one.opcode, one.cause, one.detail, data) if data else one
+        groups.setdefault(key, []).append(one)
+    return [_merge_group(group) for group in groups.values()]
 
 
 def _constants(subgraph: Subgraph, one: Culprit) -> frozenset[bytes]:
     """Return the data of an operator's constants that can have a culprit's fault: biases, or all other constants."""
     operator = subgraph.operators[one.operator]
-    facts, read = traits_of(operator.kind), set[bytes]()
+    traits, read = traits_of(operator.kind), set[bytes]()
     for place, index in enumerate(operator.inputs):
         data = subgraph.tensors[index].data if index >= 0 else None
-        if data is not None and (facts.inputs.get(facts.role(place)) == "bias") == (one.cause == "bias"):
+        if data is not None and (traits.inputs.get(traits.role(place)) == "bias") == (one.cause == "bias"):
             read.add(data.tobytes())
     return frozenset(read)
 
@@ -51,14 +51,14 @@ def _merge_group(group: Sequence[Culprit]) -> Culprit:
     return replace(first, detail=f"{words} constants", others=others)
 
 
-def rank_culprits(named: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
+def rank_culprits(culprits: Sequence[Culprit], shares: Mapping[int, ErrorShares]) -> list[Culprit]:
     """Return the culprits with their shares of the outputs' error, those with the largest shares first.
 
     The share of an operator in a called subgraph is not known; it ranks by its avoidable loss.
     """
-    worst = sorted(named, key=lambda one: -one.avoidable_db)
-    known = [replace(one, share=_share(one, shares.get(one.subgraph))) for one in worst[:_SHARED]]
-    return [*sorted(known, key=_rounded_share, reverse=True), *worst[_SHARED:]]
+    worst = sorted(culprits, key=lambda one: -one.avoidable_db)
+    measured = [replace(one, share=_share(one, shares.get(one.subgraph))) for one in worst[:_SHARED]]
+    return [*sorted(measured, key=_rounded_share, reverse=True), *worst[_SHARED:]]
 
 
 def _rounded_share(one: Culprit) -> float:
@@ -70,11 +70,11 @@ def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
     return None if outputs is None else outputs.joint_share((one,))
 
 
-def explained_share(named: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
+def explained_share(culprits: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:
     """Return the joint share of the outputs' error of the main subgraph's culprits; None for fewer than two.
 
     Culprits that do not reach the outputs alone count only if none does.
     """
-    known = [one for one in named if one.share is not None and not one.subgraph]
-    harmful = [one for one in known if one.reaches_outputs] or known
+    measured = [one for one in culprits if one.share is not None and not one.subgraph]
+    harmful = [one for one in measured if one.reaches_outputs] or measured
     return None if outputs is None or len(harmful) < 2 else outputs.joint_share(harmful)

@@ -156,8 +156,8 @@ def _exclude_derived(bench: Bench, found: Sequence[Culprit]) -> list[Culprit]:
             derived.add(fed.other)
             place = f"{fed.operator.kind} #{fed.other}"
             factors[tensors[source]] = f"; the bias of {place} fits a scale {factor:.3g} times as large"
-    kept = (one for one in found if one.cause != "bias" or one.operator not in derived)
-    return [replace(one, detail=one.detail + factors.get(one, "")) for one in kept]
+    remaining = (one for one in found if one.cause != "bias" or one.operator not in derived)
+    return [replace(one, detail=one.detail + factors.get(one, "")) for one in remaining]
 
 
 def _operator_culprits(
@@ -195,8 +195,8 @@ def _make_culprit(
 def _input_culprits(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Culprit]:
     """Yield inputs of the model, and outputs of QUANTIZE, whose range does not fit."""
     for index, reader in edges_of(bench.part):
-        given = index in bench.part.second.inputs
-        if given and not bench.entry:  # the caller of the subgraph sets the range
+        is_model_input = index in bench.part.second.inputs
+        if is_model_input and not bench.entry:  # the caller of the subgraph sets the range
             continue
         errors = bench.edges[index]
         excess = errors.storage_excess
@@ -205,7 +205,7 @@ def _input_culprits(bench: Bench, ranges: Mapping[Key, Interval]) -> Iterator[Cu
         if decibels >= LEAST_LOSS:
             tensor = bench.part.second.tensors[index]
             detail = f"at its input '{tensor.name}', {_range_words(bench, index, ranges)}"
-            if given:
+            if is_model_input:
                 detail += _input_range_cause(bench, index, ranges)
             yield _make_culprit(bench, reader, "input_range", decibels, detail, index)
 

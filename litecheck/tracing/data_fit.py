@@ -38,6 +38,6 @@ def takes_scaling(settings: ConversionSettings) -> bool:
 def _quantized_input(subgraph: Subgraph, index: int) -> Tensor | None:
     """Return a quantized input, or the output of QUANTIZE that reads a float input."""
     readers = (subgraph.operators[n] for n in wiring_of(subgraph).readers.get(index, ()))
-    behind = [one.outputs[0] for one in readers if one.opcode == INTO_INTEGERS]
-    tensors = (subgraph.tensors[i] for i in (index, *behind))
+    quantized = [one.outputs[0] for one in readers if one.opcode == INTO_INTEGERS]
+    tensors = (subgraph.tensors[i] for i in (index, *quantized))
     return next((t for t in tensors if is_quantized(t)), None)

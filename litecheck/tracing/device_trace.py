@@ -66,11 +66,11 @@ def _operator_errors(
     for real, inputs, outputs in zip(samples, runs, answer.runs, strict=False):
         interpreter.restart()
         try:
-            made = interpreter.run(part.model.subgraphs[0], inputs)
+            expected = interpreter.run(part.model.subgraphs[0], inputs)
         except RunError:
             return None
         for index, inner, got in zip(part.outputs, part.model.subgraphs[0].outputs, outputs, strict=True):
-            want, mine, tensor = real.get(homes.get(index, -1)), made[inner], second.tensors[index]
+            want, mine, tensor = real.get(homes.get(index, -1)), expected[inner], second.tensors[index]
             if want is None or mine.shape != got.shape:
                 continue
             signal += power(want)

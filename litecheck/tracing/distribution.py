@@ -128,9 +128,9 @@ def weights_of(part: SubgraphMatch) -> Iterator[TensorDistribution]:
             stored = stored_integers(tensor)
             if stored is None or not stored.size:
                 continue
-            found = StoredValues(tensor.dtype)
-            found.add(np.moveaxis(stored, _channel_dimension(tensor), -1) if stored.ndim else stored)
-            yield found.finish(part.second, operator, role, tensor)
+            values = StoredValues(tensor.dtype)
+            values.add(np.moveaxis(stored, _channel_dimension(tensor), -1) if stored.ndim else stored)
+            yield values.finish(part.second, operator, role, tensor)
 
 
 def _channel_dimension(tensor: Tensor) -> int:

@@ -89,24 +89,26 @@ def _fit(part: SubgraphMatch, layer: EqualizedLayer) -> _Fit | None:
     number = layer.operator.index
     other = dict(part.operators).get(number)
     constants = constants_of(part, number, other) if other is not None else ()
-    held = next((one for one in constants if one.real.index == layer.weight and one.stored is not None), None)
-    if held is None or held.stored is None:
+    constant = next(
+        (one for one in constants if one.real.index == layer.weight and one.stored is not None), None
+    )
+    if constant is None or constant.stored is None:
         return None
-    want, got = constant_values(held.real), constant_values(held.stored)
+    want, got = constant_values(constant.real), constant_values(constant.stored)
     if want is None or got is None or want.shape != got.shape:
         return None
     places = dict.fromkeys((layer.out, layer.into))
-    rounded = np.abs(got - want) <= _ROUNDED * _steps(held.stored)
+    rounded = np.abs(got - want) <= _ROUNDED * _steps(constant.stored)
     for place in places:  # small weights of a channel of zeros are no rounded weights
         rounded &= got.any(axis=tuple(n for n in range(want.ndim) if n != place), keepdims=True)
     got = np.where(rounded, want, got)
     rest = tuple(n for n in range(want.ndim) if n not in places)
     sums = [np.sum(values, axis=rest) for values in (want * got, np.square(want), np.square(got))]
     diagonal = len(places) == 1
-    made, real, own = (np.diag(v) if diagonal else v if layer.out < layer.into else v.T for v in sums)
+    mixed, real, own = (np.diag(v) if diagonal else v if layer.out < layer.into else v.T for v in sums)
     power = own.sum(axis=1, keepdims=True)
     weights = np.divide(1.0, power, out=np.zeros_like(power), where=power > 0)
-    return _Fit(made * weights, real * weights, diagonal)
+    return _Fit(mixed * weights, real * weights, diagonal)
 
 
 def _steps(stored: Tensor) -> Factors:
@@ -120,13 +122,13 @@ def _steps(stored: Tensor) -> Factors:
 
 def _chains(pairs: Sequence[Pair]) -> Iterator[list[Pair]]:
     """Yield the pairs in chains, in which the second layer of a pair is the first layer of the next."""
-    behind = {first.operator.index: (first, second) for first, second in pairs}
+    next_pairs = {first.operator.index: (first, second) for first, second in pairs}
     for first, _ in pairs:
         if any(second.operator.index == first.operator.index for _, second in pairs):
             continue
-        chain = [behind[first.operator.index]]
-        while (last := chain[-1][1].operator.index) in behind:
-            chain.append(behind[last])
+        chain = [next_pairs[first.operator.index]]
+        while (last := chain[-1][1].operator.index) in next_pairs:
+            chain.append(next_pairs[last])
         yield chain
 
 
@@ -156,24 +158,24 @@ def _walk_chain(
         if one is None or other is None:
             waiting, before, complete = [], None, False
             continue
-        made = one.rows(np.ones(one.products.shape[1]) if before is None else 1 / before)
+        factors = one.rows(np.ones(one.products.shape[1]) if before is None else 1 / before)
         free = place + 1 < len(chain)
         if free and other.diagonal:
-            waiting.append((first.operator.index, made, other))
-            before = made
+            waiting.append((first.operator.index, factors, other))
+            before = factors
             continue
-        read = other.columns(free)
-        before = _agreed_factors(made, read, free, shared)
-        complete = complete and before is not None and (free or _undoes_factors(made, read))
+        reader_factors = other.columns(free)
+        before = _agreed_factors(factors, reader_factors, free, shared)
+        complete = complete and before is not None and (free or _undoes_factors(factors, reader_factors))
         if before is not None:
-            found += _differing_factors((first.operator.index, before), made == before, waiting)
+            found += _differing_factors((first.operator.index, before), factors == before, waiting)
         waiting = []
     return found, complete
 
 
-def _undoes_factors(made: Factors, read: Factors) -> bool:
+def _undoes_factors(factors: Factors, reader_factors: Factors) -> bool:
     """Return True if the last layer of a chain undoes the factors of the layers before, also their common factor."""
-    return bool(abs(np.log(np.median(made * read))) < _DIFFERENT)
+    return bool(abs(np.log(np.median(factors * reader_factors))) < _DIFFERENT)
 
 
 def _differing_factors(
@@ -184,34 +186,34 @@ def _differing_factors(
     A channel on which the last two layers disagree has the factor nearest to 1 in the earlier layers.
     """
     found, factors = [last], last[1]
-    for index, own, behind in reversed(waiting):
-        back = factors / behind.rows(np.ones(factors.size))
+    for index, own, reader in reversed(waiting):
+        back = factors / reader.rows(np.ones(factors.size))
         nearest = np.where(np.abs(np.log(back)) < np.abs(np.log(own)), back, own)
         factors = np.where(agree, own, nearest)
         found.append((index, factors))
     return (one for one in found if _differs(one[1]))
 
 
-def _agreed_factors(made: Factors, read: Factors, free: bool, shared: bool) -> Factors | None:
+def _agreed_factors(factors: Factors, reader_factors: Factors, free: bool, shared: bool) -> Factors | None:
     """Return the factors of channels on which a layer and its reader agree, or None if they do not.
 
-    ``read`` are the reader's factors. With ``free``, they have an unknown common factor, so that a factor that all channels
-    share is no sign of equalization without ``shared``. Where the two disagree, the reader's factor counts.
+    With ``free``, ``reader_factors`` have an unknown common factor, so that a factor that all channels share is no sign of
+    equalization without ``shared``. Where the two disagree, the reader's factor counts.
     """
-    products = made * read
+    products = factors * reader_factors
     common = float(np.median(products)) if free else 1.0
     agree = np.abs(np.log(products / common)) < _CLOSE
-    changed = _differs(made) or _differs(products / common)
-    noise = changed and not (free and shared) and _is_noise(made[agree], free, products[agree] / common)
+    changed = _differs(factors) or _differs(products / common)
+    noise = changed and not (free and shared) and _is_noise(factors[agree], free, products[agree] / common)
     if agree.mean() < _AGREE or noise:
         return None
-    return np.where(agree, made, common / read)
+    return np.where(agree, factors, common / reader_factors)
 
 
-def _is_noise(made: Factors, free: bool, products: Factors) -> bool:
+def _is_noise(factors: Factors, free: bool, products: Factors) -> bool:
     """Return True if factors vary hardly more than the products of both layers' factors, as with wrong weights."""
-    own = np.log(made) - (np.log(made).mean() if free else 0.0)
-    return bool(np.square(np.log(products)).sum() > _NOISE * np.square(own).sum())
+    logs = np.log(factors) - (np.log(factors).mean() if free else 0.0)
+    return bool(np.square(np.log(products)).sum() > _NOISE * np.square(logs).sum())
 
 
 def _differs(factors: Factors) -> bool:

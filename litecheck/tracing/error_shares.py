@@ -35,42 +35,44 @@ class ErrorShares:
         """
         return self._share([self._operator_errors(number, with_inputs, real) for real in self._samples])
 
-    def joint_share(self, named: Sequence[Culprit]) -> float | None:
+    def joint_share(self, culprits: Sequence[Culprit]) -> float | None:
         """Return the share that comes from several culprits at once, 0 to 1, or None if it is not known.
 
         Errors amplify or cancel each other, so that this is not the sum of their shares.
         """
-        return self._share([self._culprit_errors(named, real) for real in self._samples])
+        return self._share([self._culprit_errors(culprits, real) for real in self._samples])
 
-    def _culprit_errors(self, named: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
+    def _culprit_errors(self, culprits: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
         """Return the errors of float tensors that come from culprits: an input has the error of its storage."""
-        found: dict[int, Values] = {}
-        for one in named:
+        errors: dict[int, Values] = {}
+        for one in culprits:
             if one.tensor < 0:
                 for number in (one.operator, *one.others):
-                    found.update(self._operator_errors(number, one.cause == "shared_range", real))
+                    errors.update(self._operator_errors(number, one.cause == "shared_range", real))
                 continue
             old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
             if old in real:
                 copied = (
                     self._bench.copy_values(one.tensor, real[old]) if one.cause != "input_range" else None
                 )
-                found[old] = (store_in_tensor(real[old], tensor) if copied is None else copied) - real[old]
-        return found
+                errors[old] = (store_in_tensor(real[old], tensor) if copied is None else copied) - real[old]
+        return errors
 
     def _operator_errors(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
         fed = next(one for one in self._bench.operators if one.other == number)
         tensors, alone = self._bench.part.second.tensors, self._bench.run_alone(fed, real)
-        behind = {old: self._bench.simulated.get(old, old) for old, _ in fed.outputs}
-        made = {
-            behind[old]: dequantize_values(alone[new], tensors[new])
+        targets = {old: self._bench.simulated.get(old, old) for old, _ in fed.outputs}
+        outputs = {
+            targets[old]: dequantize_values(alone[new], tensors[new])
             for old, new in fed.outputs
             if new in alone
         }
-        given = with_inputs or any(old != new for old, new in behind.items())
+        given = with_inputs or any(old != new for old, new in targets.items())
         before = real if given else self._compute_from_stored(fed, real)
-        known = {old for old, values in made.items() if old in before and before[old].shape == values.shape}
-        return {old: made[old] - before[old] for old in known}
+        known = {
+            old for old, values in outputs.items() if old in before and before[old].shape == values.shape
+        }
+        return {old: outputs[old] - before[old] for old in known}
 
     def _compute_from_stored(self, fed: FedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""
@@ -92,13 +94,13 @@ class ErrorShares:
         signal, noise = dict.fromkeys(self._ends, 0.0), dict.fromkeys(self._ends, 0.0)
         for real, one in zip(self._samples, errors, strict=True):
             try:
-                made = self._recompute(real, one)
+                tensors = self._recompute(real, one)
             except RunError:
                 return None
             for end in self._ends:
                 if _is_float(real, end):
                     signal[end] += power(real[end])
-                    noise[end] += squares(real[end], made[end])
+                    noise[end] += squares(real[end], tensors[end])
         ratios = (noise[end] / signal[end] for end in self._ends if signal[end])
         return min(1.0, sum(ratios) / self._whole)
 
@@ -107,17 +109,17 @@ class ErrorShares:
     ) -> Tensors:
         """Return the float model's tensors after errors are added and all dependent operators, or those in ``only``, run
         again."""
-        subgraph, made = self._bench.part.first, {**real, **{i: real[i] + e for i, e in errors.items()}}
-        behind = set(errors)
+        subgraph, tensors = self._bench.part.first, {**real, **{i: real[i] + e for i, e in errors.items()}}
+        changed = set(errors)
         self._interpreter.restart()
         for operator in subgraph.operators:
-            if behind.isdisjoint(operator.inputs) or (only is not None and operator.index not in only):
+            if changed.isdisjoint(operator.inputs) or (only is not None and operator.index not in only):
                 continue
-            outputs = self._interpreter.step(subgraph, operator, made).outputs
+            outputs = self._interpreter.step(subgraph, operator, tensors).outputs
             for index, values in zip(operator.outputs, outputs, strict=True):
-                made[index] = values + errors[index] if index in errors else values
-            behind.update(operator.outputs)
-        return made
+                tensors[index] = values + errors[index] if index in errors else values
+            changed.update(operator.outputs)
+        return tensors
 
 
 def output_error(part: SubgraphMatch, samples: Iterable[tuple[Tensors, Tensors]]) -> float:

@@ -43,8 +43,8 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
         feeds = tuple(
             dict.fromkeys((i, _float_tensor(part, i)) for i in theirs.inputs if _is_activation(part, i))
         )
-        held = any(i >= 0 and not _is_activation(part, i) for i in theirs.inputs)
-        computes = held or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
+        has_constants = any(i >= 0 and not _is_activation(part, i) for i in theirs.inputs)
+        computes = has_constants or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
         reads = {origin_of(part.first, i): i for i in mine.inputs if i >= 0}
         yield FedOperator(one, other, theirs, feeds, outputs, computes, reads)
 
@@ -65,10 +65,16 @@ def simulated_tensors(subgraph: Subgraph) -> dict[int, int]:
             or is_quantized(subgraph.tensors[operator.outputs[0]])
         ):
             continue
-        made, first = operator.outputs[0], origin_of(subgraph, operator.outputs[0])
-        plain = all(subgraph.operators[n].kind in CONVERSIONS for n in wiring.readers.get(first, ()))
-        if plain and not subgraph.tensors[first].is_constant and wiring.last_writer.get(first, -1) >= 0:
-            found[first] = made
+        output, first = operator.outputs[0], origin_of(subgraph, operator.outputs[0])
+        all_conversions = all(
+            subgraph.operators[n].kind in CONVERSIONS for n in wiring.readers.get(first, ())
+        )
+        if (
+            all_conversions
+            and not subgraph.tensors[first].is_constant
+            and wiring.last_writer.get(first, -1) >= 0
+        ):
+            found[first] = output
     return found
 
 
@@ -104,7 +110,10 @@ def copies_of(part: SubgraphMatch) -> Iterator[tuple[int, tuple[int, Operator]]]
         if writer < 0 or writer in matched:
             continue
         operator = part.second.operators[writer]
-        fed = [i for i in operator.inputs if _is_activation(part, i)]
-        alike = len(fed) == len(operator.outputs) == 1 and part.tensors.get(fed[0], -1) == part.tensors[index]
-        if alike and is_quantized(part.second.tensors[fed[0]]):
-            yield index, (fed[0], operator)
+        inputs = [i for i in operator.inputs if _is_activation(part, i)]
+        same_tensor = (
+            len(inputs) == len(operator.outputs) == 1
+            and part.tensors.get(inputs[0], -1) == part.tensors[index]
+        )
+        if same_tensor and is_quantized(part.second.tensors[inputs[0]]):
+            yield index, (inputs[0], operator)

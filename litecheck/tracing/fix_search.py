@@ -54,13 +54,13 @@ def trial_base(
 
 
 def search_fix(
-    found: ModelMatch, few: Sequence[tuple[Tensors, Tensors]], asked: TraceSettings, base: TrialBase,
+    found: ModelMatch, few: Sequence[tuple[Tensors, Tensors]], options: TraceSettings, base: TrialBase,
     named: list[Culprit], leading: int, data: CalibrationData,
 ) -> tuple[TriedFix | None, list[Culprit]]:  # fmt: skip
     """Try a fix for the worst culprit that a conversion can fix or, without one, for the operator with the largest error."""
     worst = next((one for one in named if one.cause != "arithmetic" and one.reaches_outputs), None)
     source, statistics = found.first.file or "FLOAT", base.calibration.statistics
-    settings = replace(asked.conversion, to=kind_of(found.second))
+    settings = replace(options.conversion, to=kind_of(found.second))
     rerun = Rerun(
         base.model, settings, data, base.calibration.ranges, base.calibration.inner, lambda done, what: None
     )
@@ -75,11 +75,11 @@ def search_fix(
         return find_causes(plain, compared, shared_ranges(plain, rerun.ranges))
 
     trials = rerun.trials(base.changes, not base.words and rerun.trained is None)
-    words = f"{base.words} {asked.words}".strip()
+    words = f"{base.words} {options.words}".strip()
     command = FixCommand(
         base.model, replace(settings, equalize=True if base.words else None), without_samples(data, unusual)
     )
-    shop = Workshop(found, trials, statistics, causes, few, source, words, command, asked.arithmetic)
+    shop = Workshop(found, trials, statistics, causes, few, source, words, command, options.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
     fix = shop.best(worst, partners.get(number, -1))
     if worst is None or fix is None:

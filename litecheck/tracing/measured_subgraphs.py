@@ -41,7 +41,7 @@ class Measured:
 def measure_subgraphs(
     match: ModelMatch,
     twin: Twin | None,
-    both: RecordedRuns,
+    runs: RecordedRuns,
     samples: Iterable[tuple[int, Arrays]],
     unusual: Collection[int],
     total: int | None,
@@ -52,27 +52,27 @@ def measure_subgraphs(
     ``total`` is the number of samples, None if it is not known: then the first samples are kept, otherwise evenly spread
     samples.
     """
-    made, parts = Measured(), {part.first.index: part for part in match.subgraphs}
+    result, parts = Measured(), {part.first.index: part for part in match.subgraphs}
     few, tried = (spread(total, unusual, most) for most in (_FEW, SAMPLES))
     needed = _compared_tensors(match.subgraphs[0])
     for count, (entry, arrays) in enumerate(samples, 1):
-        if entry not in made.entries:
-            made.entries.append(entry)
-        for number, real, stored in both.run(entry, arrays):
-            if number not in made.benches:
-                made.benches[number] = Bench(match, parts[number], twin, both.arithmetic, number == entry)
-                made.few[number] = []
-            made.benches[number].measure(real, stored)
-            if len(made.few[number]) < _FEW and count - 1 in few:
-                made.few[number].append(real)
+        if entry not in result.entries:
+            result.entries.append(entry)
+        for number, real, stored in runs.run(entry, arrays):
+            if number not in result.benches:
+                result.benches[number] = Bench(match, parts[number], twin, runs.arithmetic, number == entry)
+                result.few[number] = []
+            result.benches[number].measure(real, stored)
+            if len(result.few[number]) < _FEW and count - 1 in few:
+                result.few[number].append(real)
             if number == entry and count - 1 not in unusual:
                 own = parts[number]
-                worst = [*made.worst.get(number, []), (real, _select_tensors(stored, own.second.outputs))]
-                made.worst[number] = sorted(worst, key=lambda pair: -output_error(own, [pair]))[:_WORST]
+                worst = [*result.worst.get(number, []), (real, _select_tensors(stored, own.second.outputs))]
+                result.worst[number] = sorted(worst, key=lambda pair: -output_error(own, [pair]))[:_WORST]
             if number == entry == 0 and count - 1 in tried:
-                made.tried.append((_select_tensors(real, needed[0]), _select_tensors(stored, needed[1])))
+                result.tried.append((_select_tensors(real, needed[0]), _select_tensors(stored, needed[1])))
         tell(count)
-    return made
+    return result
 
 
 def _compared_tensors(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
@@ -87,13 +87,13 @@ def _select_tensors(tensors: Tensors, chosen: Collection[int]) -> Tensors:
     return {index: tensors[index] for index in chosen if index in tensors}
 
 
-def unmeasured_reasons(match: ModelMatch, made: Measured) -> Iterator[str]:
+def unmeasured_reasons(match: ModelMatch, result: Measured) -> Iterator[str]:
     """Yield a sentence with the reason for each subgraph of the quantized model that is not measured."""
     parts = {part.first.index for part in match.subgraphs}
     named = {signature.subgraph: signature.key for signature in match.second.signatures}
     for subgraph in match.second.subgraphs:
         number = subgraph.index
-        if number in made.benches or not subgraph.operators:
+        if number in result.benches or not subgraph.operators:
             continue
         reason = "none of the samples runs it"
         if number not in parts:

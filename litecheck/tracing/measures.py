@@ -35,8 +35,8 @@ class Errors:
 
     ``accumulated`` is in a run of the whole model, ``alone`` of the isolated operator on the float model's tensors.
     ``stored`` and ``twin_stored`` are from storage of the output, ``own`` and ``twin`` from constants, options and
-    operand order. ``kernel`` is between the integer kernel and the same computation in float32. ``alone_parts`` and ``alone_kernel`` are
-    ``alone`` on the samples of ``own`` and of ``kernel``.
+    operand order. ``kernel`` is between the integer kernel and the same computation in float32. ``alone_parts`` and
+    ``alone_kernel`` are ``alone`` on the samples of ``own`` and of ``kernel``.
     """
 
     sums: dict[str, tuple[float, float, int]] = field(default_factory=dict)

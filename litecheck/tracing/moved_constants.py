@@ -62,11 +62,13 @@ def dimension_words(want: Weights, got: Weights, stored: Tensor) -> str:
     least = min(_SAME * power, 0.5 * float(np.square(got - want).sum()))
     for order in list(permutations(range(want.ndim)))[1:]:
         for values, factor in ((want, 1.0), (steps, scale)):
-            read = values.reshape([want.shape[n] for n in order]).transpose(np.argsort(order))
-            for moved in (values.transpose(order).reshape(want.shape), read):
+            reinterpreted = values.reshape([want.shape[n] for n in order]).transpose(np.argsort(order))
+            for moved in (values.transpose(order).reshape(want.shape), reinterpreted):
                 if float(np.square(moved * factor - got).sum()) < least:
-                    told = f"written with the dimensions in the order {', '.join(map(str, order))}"
-                    return f"its weights are the float model's, {told if want.ndim > 2 else 'transposed'}"
+                    order_words = f"written with the dimensions in the order {', '.join(map(str, order))}"
+                    return (
+                        f"its weights are the float model's, {order_words if want.ndim > 2 else 'transposed'}"
+                    )
     return ""
 
 
@@ -125,8 +127,8 @@ def _match_channels(want: Weights, got: Weights) -> tuple[NDArray[np.intp], NDAr
 
 
 def _normalize_rows(rows: Weights) -> Weights:
-    made: Weights = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
-    return made
+    normalized: Weights = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-300)
+    return normalized
 
 
 def bias_words(part: SubgraphMatch, fed: FedOperator, bias: HeldConstant) -> str:

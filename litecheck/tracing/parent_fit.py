@@ -60,8 +60,8 @@ def _operators_with_weights(part: SubgraphMatch) -> Iterator[tuple[int, int]]:
     for operator in part.first.operators:
         facts = traits_of(operator.kind)
         found = facts.tensors(operator)
-        held = (found[role] for role, kind in facts.inputs.items() if kind == "weight" and role in found)
-        if any(part.first.tensors[origin_of(part.first, i)].is_constant for i in held if i >= 0):
+        weights = (found[role] for role, kind in facts.inputs.items() if kind == "weight" and role in found)
+        if any(part.first.tensors[origin_of(part.first, i)].is_constant for i in weights if i >= 0):
             yield part.first.index, operator.index
 
 

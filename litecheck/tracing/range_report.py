@@ -48,9 +48,9 @@ def trace_ranges(
             least, most = seen.get(index, (inf, -inf))
             seen[index] = min(least, float(array.min())), max(most, float(array.max()))
         tensors = (subgraph.tensors[i] for i in subgraph.inputs)
-        fed = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
+        inputs = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
         interpreter.restart()
-        interpreter.run(subgraph, fed, progress=record)
+        interpreter.run(subgraph, inputs, progress=record)
         tell(count, "running")
     rows = tuple(
         row

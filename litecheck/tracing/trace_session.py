@@ -45,7 +45,7 @@ from litecheck.version import __version__
 #: Number of operators whose share of the outputs' error is measured if there is no culprit.
 _LEADING = 5
 _EQUALIZED = "channels are equalized across layers: each is compared with the float channel, rescaled by the same factor"
-Told = Callable[[int, str], None]
+Progress = Callable[[int, str], None]
 
 
 @shows_call("litecheck.trace('float.tflite', 'int8.tflite', data='samples.npz')")
@@ -55,7 +55,7 @@ def trace(
     *,
     device: Device | None = None,
     against: Model | str | Path | None = None,
-    tell: Told | None = None,
+    tell: Progress | None = None,
     **settings: object,
 ) -> Trace:
     """Return where the error of a quantized model enters, relative to its float model on the same data.
@@ -64,33 +64,34 @@ def trace(
     effective resolution. ``device`` runs each operator alone as well. ``against`` is another quantized form, traced the
     same way. Raises ModelError, ConfigError, CalibrationError and DeviceError.
     """
-    asked = TraceSettings(**settings)  # type: ignore[arg-type]
+    options = TraceSettings(**settings)  # type: ignore[arg-type]
     quantized = model if isinstance(model, Model) else load_model(model)
-    told = tell or (lambda done, what: None)
+    progress = tell or (lambda done, what: None)
     if reference is None:
         check_quantized(quantized, alone=True)
-        ranges = trace_ranges(with_finite_scales(quantized), asked.conversion, asked.arithmetic, told)
-        return replace(ranges, load_faults=violations(quantized).load, arithmetic=asked.arithmetic)
+        ranges = trace_ranges(with_finite_scales(quantized), options.conversion, options.arithmetic, progress)
+        return replace(ranges, load_faults=violations(quantized).load, arithmetic=options.arithmetic)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
-    data = opened(real, asked.conversion)
+    data = opened(real, options.conversion)
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
-    calibration = calibrated(real, data, asked.conversion, told)
-    found = _trace_pair(real, quantized, asked, data, calibration, told, device)
+    calibration = calibrated(real, data, options.conversion, progress)
+    found = _trace_pair(real, quantized, options, data, calibration, progress, device)
     if against is None:
         return found
     other = against if isinstance(against, Model) else load_model(against)
     _check_pair(real, other)
     return replace(
-        found, against=_trace_pair(real, other, replace(asked, fix=False), data, calibration, told, None)
+        found,
+        against=_trace_pair(real, other, replace(options, fix=False), data, calibration, progress, None),
     )
 
 
 def _check_pair(real: Model, quantized: Model) -> None:
     """Raise InputError for a quantized model first or a float model second, and for inputs of different sizes."""
-    made = (t for t in real.subgraphs[0].tensors if not t.is_constant)
-    if any(map(is_quantized, made)) and not is_trained(real):
+    computed = (t for t in real.subgraphs[0].tensors if not t.is_constant)
+    if any(map(is_quantized, computed)) and not is_trained(real):
         raise InputError(f"{real.file or 'FLOAT'}: expected a float model first, got a quantized one")
     check_quantized(quantized)
     sides = [[s.tensors[i] for i in s.inputs] for s in (real.subgraphs[0], quantized.subgraphs[0])]
@@ -103,21 +104,21 @@ def _check_pair(real: Model, quantized: Model) -> None:
 
 
 def _trace_pair(
-    real: Model, quantized: Model, asked: TraceSettings, data: CalibrationData, calibration: Calibration,
-    told: Told, device: Device | None,
+    real: Model, quantized: Model, options: TraceSettings, data: CalibrationData, calibration: Calibration,
+    progress: Progress, device: Device | None,
 ) -> Trace:  # fmt: skip
     violated, notes = violations(quantized), list[str]()
-    given, quantized = quantized, with_finite_scales(quantized)
-    if quantized is not given:
+    original, quantized = quantized, with_finite_scales(quantized)
+    if quantized is not original:
         notes.append("a scale of 0 is traced as 1: 'litecheck validate' names the tensors")
     found = match(real, quantized)
     if not any(part.operators for part in found.subgraphs):
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
 
     def recalibrate(model: Model) -> Calibration:
-        return calibrated(model, data, asked.conversion, told)
+        return calibrated(model, data, options.conversion, progress)
 
-    base = trial_base(found, calibration, asked.conversion, recalibrate)
+    base = trial_base(found, calibration, options.conversion, recalibrate)
     if changes := equalized_channels(found):
         equalization = equalize(real)
         base = TrialBase(real, recalibrate(equalization.model), equalization.changes, "--equalize")
@@ -126,30 +127,30 @@ def _trace_pair(
         found = match(real, quantized)
         notes.append(_EQUALIZED)
     twin, shared = _try_twin(found, calibration, notes)
-    both = RecordedRuns(found, asked.arithmetic)
+    runs = RecordedRuns(found, options.arithmetic)
     unusual = {one.sample for one in named_samples(calibration.statistics)}
-    made = measure_subgraphs(
+    result = measure_subgraphs(
         found,
         twin,
-        both,
+        runs,
         _runs(real, data),
         unusual,
         data.count,
-        lambda n: told((data.count or 0) + n, "comparing"),
+        lambda n: progress((data.count or 0) + n, "comparing"),
     )
-    bridged = both.stored.bridged
+    bridged = runs.stored.bridged
     notes += [f"{error}; the float model's output stands for its output" for error in bridged.values()]
-    notes += unmeasured_reasons(found, made)
+    notes += unmeasured_reasons(found, result)
     rows, named = list[TracedOperator](), list[Culprit]()
-    for number, bench in made.benches.items():
-        few = made.few[number]
+    for number, bench in result.benches.items():
+        few = result.few[number]
         on_device = device_errors(found, bench, few, device) if device is not None else {}
         rows += [
             row_of(bench, fed, (number, fed.other) in bridged, on_device.get(fed.other))
             for fed in bench.operators
         ]
         named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
-    shares = {n: ErrorShares(found, made.benches[n], made.worst.get(n, [])) for n in made.entries}
+    shares = {n: ErrorShares(found, result.benches[n], result.worst.get(n, [])) for n in result.entries}
     named, faults = (
         rank_culprits(merge_culprits(named, quantized.subgraphs), shares),
         culprits_on_device(rows),
@@ -158,25 +159,27 @@ def _trace_pair(
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]
     notes += small_differences(rows, named)
     harmful = any(one.reaches_outputs for one in named)
-    leading = None if harmful or 0 not in shares else _find_leading(made.benches[0], shares[0])
+    leading = None if harmful or 0 not in shares else _find_leading(result.benches[0], shares[0])
     fix, parent = None, parent_doubt(found)
-    doubt = "" if asked.random else _find_doubt(found, calibration, takes_scaling(asked.conversion))
-    warnings = () if asked.random else data.warnings
+    doubt = "" if options.random else _find_doubt(found, calibration, takes_scaling(options.conversion))
+    warnings = () if options.random else data.warnings
     notes += warnings
     if unstated := bool(warnings and not doubt and named) and named[0].cause in RANGE_CAUSES:
         named = [replace(named[0], detail=f"{named[0].detail}; {UNPREPROCESSED}"), *named[1:]]
     doubtful = (doubt or unstated) and not is_trained(real)  # A trained model states its ranges.
-    if asked.fix and not (bridged or parent or doubtful or violated.load) and made.tried:
-        fix, named = search_fix(found, made.tried, asked, base, named, leading[0] if leading else -1, data)
+    if options.fix and not (bridged or parent or doubtful or violated.load) and result.tried:
+        fix, named = search_fix(
+            found, result.tried, options, base, named, leading[0] if leading else -1, data
+        )
     return Trace(
-        __version__, real.file or "float", quantized.file or "model", data.described, both.samples, with_losses(rows, named),
-        tuple(named), tuple(_output_snrs(made)), _unmatched_rows(found, 1), device.described if device else "",
+        __version__, real.file or "float", quantized.file or "model", data.described, runs.samples, with_losses(rows, named),
+        tuple(named), tuple(_output_snrs(result)), _unmatched_rows(found, 1), device.described if device else "",
         fix, leading, None,
-        tuple(notes), asked.min_snr, asked.max_loss, bool(asked.random),
-        tuple(one for bench in made.benches.values() for one in bench.distributions()),
+        tuple(notes), options.min_snr, options.max_loss, bool(options.random),
+        tuple(one for bench in result.benches.values() for one in bench.distributions()),
         doubt, parent, explained_share(named, shares.get(0)),
         tuple(row for row in _unmatched_rows(found, 0) if row[-1] == NO_PARTNER), violated.load,
-        asked.arithmetic, _invalid_operators(found, bridged, violated.operators),
+        options.arithmetic, _invalid_operators(found, bridged, violated.operators),
     )  # fmt: skip
 
 
@@ -216,9 +219,9 @@ def _find_leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | Non
     return max(shares, key=lambda pair: pair[1], default=None)
 
 
-def _output_snrs(made: Measured) -> Iterator[TracedOutput]:
-    for number in made.entries:
-        bench = made.benches[number]
+def _output_snrs(result: Measured) -> Iterator[TracedOutput]:
+    for number in result.entries:
+        bench = result.benches[number]
         for index, errors in bench.ends.items():
             if "accumulated" in errors.sums:
                 yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)

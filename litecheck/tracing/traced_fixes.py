@@ -62,7 +62,7 @@ class Workshop:
     causes: Callable[[Conversion], Iterable[LossCause]]
     samples: Sequence[tuple[Tensors, Tensors]]
     source: str
-    asked: str
+    option_words: str
     command: FixCommand
     arithmetic: str = "litert-reference"
 
@@ -91,8 +91,8 @@ class Workshop:
         def snr(tried: Conversion) -> float:
             model = model_hash(tried.model)
             if model not in known:
-                made = {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}
-                known[model] = self._snr(tried.model, made, joint, self._runs(tried.model))
+                new_ends = {old: tried.tensors.get((0, old), (0, old))[1] for old in ends}
+                known[model] = self._snr(tried.model, new_ends, joint, self._runs(tried.model))
             return known[model]
 
         plain = trial(FixOptions())
@@ -134,16 +134,16 @@ class Workshop:
         """
         command = self.command
         try:
-            made = command.conversion(options)
-            first, last = command.measure_snr(self.match.second), command.measure_snr(made.model)
+            conversion = command.conversion(options)
+            first, last = command.measure_snr(self.match.second), command.measure_snr(conversion.model)
             if options.words:
                 plain = command.measure_snr(self.trials.convert_with(FixOptions()).model)
                 if last.snr < plain.snr - _WORTH:
                     return self._confirm(FixOptions(), gain, None, before, snr)
             if last.snr - first.snr >= gain:
                 return self._fix(options, first.snr, last, lambda one: command.measure_snr(one.model).snr)
-            if joint is not None and last.snr > first.snr - _WORTH and snr(made) - before >= gain:
-                return self._fix(options, before, WholeSnr(snr(made), len(self.samples), ""), snr)
+            if joint is not None and last.snr > first.snr - _WORTH and snr(conversion) - before >= gain:
+                return self._fix(options, before, WholeSnr(snr(conversion), len(self.samples), ""), snr)
         except LitecheckError:  # the command or its model fails
             pass
         return None
@@ -152,13 +152,16 @@ class Workshop:
         self, options: FixOptions, before: float, after: WholeSnr, snr: Callable[[Conversion], float]
     ) -> TriedFix:
         kind = self.trials.request.to
-        given = shlex.join((*(("--to", kind) if kind != "int8" else ()), *options.words))
-        words = " ".join(filter(None, (shlex.quote(self.source), "-o fixed.tflite", given, self.asked)))
-        made, same = self.trials, granularity_of(self.match)
-        granular = _try_measure(
-            snr, lambda: convert(made.model, made.request, made.ranges, same, made.inner, made.changes)
+        options_text = shlex.join((*(("--to", kind) if kind != "int8" else ()), *options.words))
+        words = " ".join(
+            filter(None, (shlex.quote(self.source), "-o fixed.tflite", options_text, self.option_words))
         )
-        plain = _try_measure(snr, lambda: made.convert_with(FixOptions()))
+        trials, same = self.trials, granularity_of(self.match)
+        granular = _try_measure(
+            snr,
+            lambda: convert(trials.model, trials.request, trials.ranges, same, trials.inner, trials.changes),
+        )
+        plain = _try_measure(snr, lambda: trials.convert_with(FixOptions()))
         narrow = any(t.dtype == "int4" for s in self.match.second.subgraphs for t in s.tensors)
         gains = fix_gains(before, granular, plain, after.snr, options.words, narrow)
         return TriedFix(
@@ -185,17 +188,17 @@ class Workshop:
         tensors, real = model.subgraphs[0].tensors, self.match.subgraphs[0].first
         outputs, rows = real.outputs, {old for old in real.outputs if is_probabilities(real, old)}
         channels, parts = dict[int, ChannelSums](), dict[tuple[int, int], tuple[float, float]]()
-        for (sample, _), made in zip(self.samples, runs, strict=True):
+        for (sample, _), tensors_of_run in zip(self.samples, runs, strict=True):
             for old, new in ends.items():
-                if old not in sample or new not in made or sample[old].dtype.kind != "f":
+                if old not in sample or new not in tensors_of_run or sample[old].dtype.kind != "f":
                     continue
                 if old in outputs and old not in rows:
-                    values, stored = map(np.atleast_1d, (sample[old], made[new]))
+                    values, stored = map(np.atleast_1d, (sample[old], tensors_of_run[new]))
                     one = channel_sums(values, stored, tensors[new])
                     channels[old] = channels[old].merged(one) if old in channels else one
                 split = joint if joint is not None and old in joint.outputs else None
                 if split is not None or old in rows:
-                    pair = sample[old], dequantize_values(made[new], tensors[new])
+                    pair = sample[old], dequantize_values(tensors_of_run[new], tensors[new])
                     for n, (want, got) in enumerate(
                         zip(*(self._split_parts(v, split) for v in pair), strict=True)
                     ):
@@ -234,8 +237,8 @@ def _own_cause(culprit: Culprit | None, partner: int) -> Iterator[LossCause]:
 
 def _dependent_outputs(subgraph: Subgraph, operator: Operator) -> tuple[int, ...]:
     """Return the outputs of an operator, and the outputs of the model that depend on them."""
-    behind = set(operator.outputs)
+    changed = set(operator.outputs)
     for one in subgraph.operators:
-        if behind & {*one.inputs}:
-            behind.update(one.outputs)
-    return tuple(dict.fromkeys((*operator.outputs, *(i for i in subgraph.outputs if i in behind))))
+        if changed & {*one.inputs}:
+            changed.update(one.outputs)
+    return tuple(dict.fromkeys((*operator.outputs, *(i for i in subgraph.outputs if i in changed))))

@@ -26,9 +26,9 @@ def archives(files: Sequence[Path], described: str, model: Model, options: DataO
     """Return the samples of .npz files in order. Each array has an axis of samples."""
     parts = [part for file in files for part in _parts(file, model, options)]
     count = sum(part.length for part in parts)
-    taken = dict.fromkeys(key for part in parts for key in part.fits)
+    used = dict.fromkeys(key for part in parts for key in part.fits)
     others = any(len(arrays_in(part.file)) > len(part.fits) for part in parts)
-    which = f" ({', '.join(taken)})" if others else ""
+    which = f" ({', '.join(used)})" if others else ""
 
     def chains() -> Iterator[Chain]:
         for part in parts:

@@ -31,10 +31,10 @@ def check_finite(
     name = model.subgraphs[subgraph].tensors[index].name
     where = f" of subgraph {subgraph} '{model.subgraphs[subgraph].name}'" if subgraph else ""
     what = "a NaN" if fault.value == "nan" else "an infinity"
-    given = _infinite_input(statistics, model, fault.sample)
-    if given and fault.value == "nan":
+    infinite_input = _infinite_input(statistics, model, fault.sample)
+    if infinite_input and fault.value == "nan":
         raise CalibrationError(
-            f"{described(fault.sample)}: input '{given}' holds an infinity, and tensor {index}{where} a NaN"
+            f"{described(fault.sample)}: input '{infinite_input}' holds an infinity, and tensor {index}{where} a NaN"
         )
     constant = _infinite_constant(model.subgraphs[subgraph], index)
     if constant:

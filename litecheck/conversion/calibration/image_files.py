@@ -41,10 +41,10 @@ def read_image(file: Path, mode: str, size: tuple[int, int]) -> NDArray[np.uint8
             decoder = _DECODERS[file.suffix.lower()]
             with image.open(stream, formats=[decoder]) as opened:
                 _check(file, opened)
-                made = opened.convert(mode)
-                if made.size != size:
-                    made = made.resize(size, image.Resampling.BILINEAR)
-                return np.asarray(made, np.uint8)
+                decoded = opened.convert(mode)
+                if decoded.size != size:
+                    decoded = decoded.resize(size, image.Resampling.BILINEAR)
+                return np.asarray(decoded, np.uint8)
     except ConfigError:
         raise
     except Exception as error:  # decoders raise different exceptions for different content

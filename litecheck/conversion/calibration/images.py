@@ -42,9 +42,11 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
             yield (Sample({name: held(str(file), name, tensor, values)}, options.signature, str(file)),)
 
     low, high = sorted((offset, 255 * scale + offset))
-    said = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"
+    scaling_text = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"
     warnings = () if options.preprocessing else (_no_preprocessing_text(place),)
-    return CalibrationData(chains, f"{counted(len(files), 'image')} of {place}, {said}", len(files), warnings)
+    return CalibrationData(
+        chains, f"{counted(len(files), 'image')} of {place}, {scaling_text}", len(files), warnings
+    )
 
 
 def _no_preprocessing_text(place: Path) -> str:

@@ -196,8 +196,8 @@ class LitertChild:
         if isinstance(answer, Failure):
             samples = f"samples {before} to {before + len(job.lengths) - 1}"
             raise CalibrationError(f"{device.name}, {samples}: {answer.outcome.value}: {answer.message}")
-        ((said,),) = answer.runs
-        found: dict[str, Any] = json.loads(said.tobytes())
+        ((encoded,),) = answer.runs
+        found: dict[str, Any] = json.loads(encoded.tobytes())
         return found
 
     def _open_device(self) -> Isolated:

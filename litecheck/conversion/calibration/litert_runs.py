@@ -39,5 +39,5 @@ class LitertRuns:
         """Return the answer of the job's own class about its runs."""
         reference, facts = json.loads(model)
         self._chosen = load_attribute(reference)(facts)
-        said = json.dumps(self._chosen.answer(series)).encode()
-        return AdapterAnswer(((np.frombuffer(said, np.uint8),),))
+        encoded = json.dumps(self._chosen.answer(series)).encode()
+        return AdapterAnswer(((np.frombuffer(encoded, np.uint8),),))

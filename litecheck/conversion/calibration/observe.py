@@ -65,8 +65,8 @@ def calls_others(model: Model) -> bool:
 
 
 def _computes_reals(subgraph: Subgraph) -> bool:
-    made = {index for operator in subgraph.operators for index in operator.outputs if index >= 0}
-    tensors = [subgraph.tensors[index] for index in made]
+    outputs = {index for operator in subgraph.operators for index in operator.outputs if index >= 0}
+    tensors = [subgraph.tensors[index] for index in outputs]
     return any(tensor.dtype == "float32" or tensor.quantization.is_set for tensor in tensors)
 
 
@@ -110,9 +110,9 @@ def with_unread_outputs(model: Model) -> Model:
 
 
 def _unread_outputs(subgraph: Subgraph) -> tuple[int, ...]:
-    read = {*subgraph.outputs, *(i for operator in subgraph.operators for i in operator.inputs)}
-    made = dict.fromkeys(i for operator in subgraph.operators for i in operator.outputs if i >= 0)
-    return tuple(i for i in made if i not in read and subgraph.tensors[i].dtype == "float32")
+    inputs = {*subgraph.outputs, *(i for operator in subgraph.operators for i in operator.inputs)}
+    outputs = dict.fromkeys(i for operator in subgraph.operators for i in operator.outputs if i >= 0)
+    return tuple(i for i in outputs if i not in inputs and subgraph.tensors[i].dtype == "float32")
 
 
 def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:

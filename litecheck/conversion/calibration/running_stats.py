@@ -26,11 +26,11 @@ def observed(model: Model) -> tuple[Place, ...]:
     """Return the float32 tensors that are inputs, computed or variables, subgraph by subgraph."""
     found: list[Place] = []
     for subgraph in model.subgraphs:
-        made = {i for operator in subgraph.operators for i in operator.outputs} | set(subgraph.inputs)
+        available = {i for operator in subgraph.operators for i in operator.outputs} | set(subgraph.inputs)
         found += [
             (subgraph.index, tensor.index)
             for tensor in subgraph.tensors
-            if tensor.dtype == "float32" and (tensor.index in made or tensor.is_variable)
+            if tensor.dtype == "float32" and (tensor.index in available or tensor.is_variable)
         ]
     return tuple(found)
 

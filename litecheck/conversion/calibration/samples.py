@@ -118,12 +118,12 @@ def held(
     if wanted.kind == "f":
         return np.asarray(values, wanted, order="C")  # keeps a scalar
     with np.errstate(invalid="ignore"):
-        made = values.astype(wanted)
-    if not np.array_equal(made, values):
+        converted = values.astype(wanted)
+    if not np.array_equal(converted, values):
         raise InputError(
             f"{source}: input {name!r} is {tensor.dtype}, which does not hold {values.dtype} as given"
         )
-    return np.asarray(made, order="C")
+    return np.asarray(converted, order="C")
 
 
 def input_names(
@@ -212,8 +212,8 @@ def sample_of(
     """Yield a sample of each entry point that the keys of the arrays name. Raises ConfigError."""
     for where, named in input_names(source, model, signature, list(arrays)).items():
         point = _entry(source, model, where)
-        made = {}
+        inputs = {}
         for key, name in named.items():
             fit = fitting(source, point, name, arrays[key].shape, False, True, scaling)
-            made[name] = fit.sample(source, arrays[key])
-        yield Sample(made, where, source)
+            inputs[name] = fit.sample(source, arrays[key])
+        yield Sample(inputs, where, source)

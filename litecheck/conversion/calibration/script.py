@@ -49,15 +49,15 @@ def _run_script(script: Path, options: DataOptions) -> Iterator[tuple[ChildProce
     arguments = str(script), options.signature or "", str(int(options.sequences))
     command = python_command("litecheck.conversion.calibration.script_child:main", *arguments)
     with (
-        tempfile.TemporaryFile() as said,
-        ChildProcess(command, stdout=subprocess.PIPE, stderr=said) as child,
+        tempfile.TemporaryFile() as error_output,
+        ChildProcess(command, stdout=subprocess.PIPE, stderr=error_output) as child,
     ):
-        yield child, said
+        yield child, error_output
 
 
 def _next_item(script: Path, running: tuple[ChildProcess, IO[bytes]], number: int) -> bytes | None:
     """Return the next item, or None at the end. Raises ConfigError if the script fails or takes too long."""
-    child, said = running
+    child, error_output = running
     with child.time_limit(PATIENCE) as limit:
         head = child.stdout.read(LENGTH)
         length = int.from_bytes(head, "little")
@@ -68,8 +68,8 @@ def _next_item(script: Path, running: tuple[ChildProcess, IO[bytes]], number: in
         return content
     status = child.process.wait()
     if status or head:
-        said.seek(0)
-        lines = said.read().decode("utf-8", "replace").strip().splitlines()
+        error_output.seek(0)
+        lines = error_output.read().decode("utf-8", "replace").strip().splitlines()
         last = lines[-1] if lines else f"ended with {exit_name(status)}"
         raise InputError(f"{script}: gave no sample {number}: {last}")
     return None
@@ -85,8 +85,8 @@ def _chain(source: str, model: Model, options: DataOptions, content: bytes) -> C
     steps: dict[tuple[int, str | None], dict[str, NDArray[Any]]] = {}
     for (step, signature, name), values in zip(facts, arrays, strict=True):
         steps.setdefault((step, signature or options.signature), {})[name] = values
-    made = (
+    chains = (
         sample_of(source, model, signature, inputs, options.scaling)
         for (_, signature), inputs in steps.items()
     )
-    return tuple(sample for several in made for sample in several)
+    return tuple(sample for several in chains for sample in several)

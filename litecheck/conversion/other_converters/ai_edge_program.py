@@ -16,7 +16,7 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     plain = recipe.static_wi8_ai16() if request["to"] == "int16x8" else recipe.static_wi8_ai8()
     engine = quantizer.Quantizer(request["source"], plain)
     calibrated = engine.calibrate({request["signature"]: list(samples_of(samples))}, num_threads=1)
-    made = engine.quantize(calibrated, enable_progress_report=False).quantized_model
-    if made is None:
+    quantized = engine.quantize(calibrated, enable_progress_report=False).quantized_model
+    if quantized is None:
         raise RuntimeError("no model came out")
-    return bytes(made)
+    return bytes(quantized)

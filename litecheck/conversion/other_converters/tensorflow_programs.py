@@ -77,9 +77,9 @@ def _quantize(model: bytes, to: str, samples: Path) -> bytes:
 
     model = calibrator.add_intermediate_tensors(model)
     interpreter = tf.lite.Interpreter(model_content=model)
-    given = next(samples_of(samples)).keys()
+    available = next(samples_of(samples)).keys()
     fitting = (
-        (k, s["inputs"]) for k, s in interpreter.get_signature_list().items() if given >= set(s["inputs"])
+        (k, s["inputs"]) for k, s in interpreter.get_signature_list().items() if available >= set(s["inputs"])
     )
     key, inputs = next(fitting, ("", [one["name"] for one in interpreter.get_input_details()]))
 
@@ -89,10 +89,10 @@ def _quantize(model: bytes, to: str, samples: Path) -> bytes:
             yield (key, {name: sample[name] for name in inputs}) if key else [sample[n] for n in inputs]
 
     if to == "int16x8":
-        made = calibrator.Calibrator(model).calibrate_and_quantize(
+        quantized = calibrator.Calibrator(model).calibrate_and_quantize(
             feed, tf.int16, tf.int16, True, tf.int16, tf.int64
         )
-        return bytes(made)
+        return bytes(quantized)
     calibrated = calibrator.Calibrator(model).calibrate(feed)
     return bytes(mlir_quantize(calibrated, input_data_type=tf.int8, output_data_type=tf.int8))
 
@@ -128,9 +128,9 @@ def _saved_model_converter(source: str, loaded: Any, keys: Sequence[str], folder
 
 def _set_batch_of_one(entry: Any) -> tuple[Any, bool]:
     """Return a signature's function for a single sample, and True if it is the unchanged function of the model."""
-    given = entry.structured_input_signature[1]
-    specs = {name: _batch_of_one(spec) for name, spec in given.items()}
-    if all(spec == given[name] for name, spec in specs.items()):
+    inputs_of_entry = entry.structured_input_signature[1]
+    specs = {name: _batch_of_one(spec) for name, spec in inputs_of_entry.items()}
+    if all(spec == inputs_of_entry[name] for name, spec in specs.items()):
         return entry, True
     return tf.function(lambda **inputs: entry(**inputs)).get_concrete_function(**specs), False
 

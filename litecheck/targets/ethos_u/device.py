@@ -59,8 +59,8 @@ class CompiledConstants:
         found = compiled_operator(
             model_from(model, "model"), compiled, self._arch == ACCELERATORS["ethos-u85"]
         )
-        made = found.outputs(x for (x,) in runs)
-        return AdapterAnswer(tuple((y,) for y in made), message=found.said)
+        outputs = found.outputs(x for (x,) in runs)
+        return AdapterAnswer(tuple((y,) for y in outputs), message=found.said)
 
     def _compile(self, model: bytes) -> bytes:
         """Compile the model; the compiler's output is discarded."""

@@ -143,8 +143,8 @@ def set_matmul_columns(plan: Plan, value: Any) -> Plan | None:
 
 def set_matmul_dtype(plan: Plan, value: Any) -> Plan | None:
     """Multiply two matrices of this dtype."""
-    made = _matmul(plan, 4, 4)
-    return None if made is None else with_io_dtype(made, str(value))
+    product = _matmul(plan, 4, 4)
+    return None if product is None else with_io_dtype(product, str(value))
 
 
 def set_inner_weight_product(plan: Plan, value: Any) -> Plan | None:

@@ -89,8 +89,8 @@ def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
     """Reduce this number of sides from 2 to 1 with align_corners."""
     if not 0 <= value <= 2:
         return None
-    made = resize_by(plan, 2, align_corners=True)
+    resized = resize_by(plan, 2, align_corners=True)
     sides = [2 if value < 2 else 1, 1 if value else 2]
-    made = made and made.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
-    made = made and within_type(made, "size", sides)
-    return made and made.edit_all(lambda t: dimensions(t, (1, *sides, CHANNELS)), made.outputs)
+    resized = resized and resized.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
+    resized = resized and within_type(resized, "size", sides)
+    return resized and resized.edit_all(lambda t: dimensions(t, (1, *sides, CHANNELS)), resized.outputs)

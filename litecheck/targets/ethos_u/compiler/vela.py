@@ -161,13 +161,13 @@ def _outcomes(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Com
     The compiler numbers the operators that ran within each subgraph. Raises ModelError if the subgraphs of the compiled
     model differ.
     """
-    made = model_from(left, "vela").subgraphs
-    if len(made) != len(model.subgraphs):
-        what = f"{len(made)} subgraphs instead of {len(model.subgraphs)}"
+    compiled = model_from(left, "vela").subgraphs
+    if len(compiled) != len(model.subgraphs):
+        what = f"{len(compiled)} subgraphs instead of {len(model.subgraphs)}"
         raise ModelError("vela", (Problem("other-subgraphs", "subgraphs", None, what),))
-    partitions = sum(op.custom_code == _NPU for subgraph in made for op in subgraph.operators)
+    partitions = sum(op.custom_code == _NPU for subgraph in compiled for op in subgraph.operators)
     outcomes: list[CompilerOutcome] = []
-    for main, own in zip(model.subgraphs, made, strict=True):
+    for main, own in zip(model.subgraphs, compiled, strict=True):
         cpu = _remaining_operators(main, own, ran)
         outcomes += (
             "cpu" if op.index in cpu else "npu" if op.index in ran else "optimized out"
@@ -176,8 +176,8 @@ def _outcomes(model: Model, ran: frozenset[int], left: bytes) -> tuple[tuple[Com
     return tuple(outcomes), partitions
 
 
-def _remaining_operators(main: Subgraph, made: Subgraph, ran: frozenset[int]) -> set[int]:
-    """Return the operators of ``main`` that are left in the compiled subgraph ``made``, by index.
+def _remaining_operators(main: Subgraph, compiled: Subgraph, ran: frozenset[int]) -> set[int]:
+    """Return the operators of ``main`` that are left in the compiled subgraph, by index.
 
     Operators match by type and output name; of several matches, the first that did not run. If the compiler has inserted a
     cast or removed the operator that named the tensor, they match by type and input names.
@@ -187,8 +187,8 @@ def _remaining_operators(main: Subgraph, made: Subgraph, ran: frozenset[int]) ->
         for t in _names(main, op.outputs):
             named.setdefault((op.kind, t), []).append(op.index)
     left, unknown = set[int](), list[Operator]()
-    for op in made.operators:
-        every = (named.get((op.kind, t), ()) for t in _names(made, op.outputs))
+    for op in compiled.operators:
+        every = (named.get((op.kind, t), ()) for t in _names(compiled, op.outputs))
         known = {
             min(free, key=ran.__contains__) for same in every if (free := [n for n in same if n not in left])
         }
@@ -196,7 +196,7 @@ def _remaining_operators(main: Subgraph, made: Subgraph, ran: frozenset[int]) ->
             left |= known
             unknown += [] if known else [op]
     for op in unknown:
-        read = set(_names(made, op.inputs))
+        read = set(_names(compiled, op.inputs))
         alike = [o for o in main.operators if o.kind == op.kind and o.index not in left]
         alike.sort(key=lambda o: (o.index in ran, -len(read & {*_names(main, o.inputs)})))
         left.update(o.index for o in alike[:1])

@@ -37,21 +37,21 @@ def compile_models(arch: str, memory: int, seconds: int) -> None:
     if memory:
         limit_memory(memory)
     answers = os.fdopen(os.dup(1), "wb")
-    with tempfile.TemporaryFile() as said:
-        os.dup2(said.fileno(), 1)
-        os.dup2(said.fileno(), 2)
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 1)
+        os.dup2(log.fileno(), 2)
         from ethosu import regor
 
         ini = config(arch, os.path.dirname(regor.__file__))
         while size := sys.stdin.buffer.readline():
             data = sys.stdin.buffer.read(int(size))
-            said.seek(0)
-            said.truncate()
+            log.seek(0)
+            log.truncate()
             set_alarm(seconds)
             header, left = _compile(regor, arch, data, ini)
             set_alarm(0)
-            said.seek(0)
-            header["said"] = said.read(_SAID).decode("utf-8", "replace")
+            log.seek(0)
+            header["said"] = log.read(_SAID).decode("utf-8", "replace")
             _answer(answers, header, left)
 
 

@@ -86,8 +86,8 @@ def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
     For example, sum 5, multiplier 1 and shift 1 give 3 for ``natural``.
     """
     if mode == "double":
-        made = multiply_double(sums, multiplier, 31 - shift)
-        return np.where((multiplier == 1) & (shift == 0), sums, made)
+        doubled = multiply_double(sums, multiplier, 31 - shift)
+        return np.where((multiplier == 1) & (shift == 0), sums, doubled)
     once: Ints = (sums * multiplier + ((np.int64(1) << shift) >> 1)) >> shift
     return once
 
@@ -109,11 +109,11 @@ def expected(
     ``double`` and ``single`` are products of the scales in float64 and float32. LiteRT uses float32 if ``uses_float32``, and
     15-bit multipliers for 64-bit sums (``has_64bit_sums``).
     """
-    made = []
+    variants = []
     for product, real in (("float64", double), ("float32", single)):
         m, shift = quantize_multipliers(real)
         forms = ((31, m, 31 - shift), (15, reduce_multiplier(m, 15), 15 - shift))
-        made += [
+        variants += [
             (
                 (product == "float32") == uses_float32,
                 (bits == 15) == has_64bit_sums,
@@ -121,7 +121,7 @@ def expected(
             )
             for bits, a, b in forms
         ]
-    return tuple(e for _, _, e in sorted(made, key=lambda variant: variant[:2], reverse=True))
+    return tuple(e for _, _, e in sorted(variants, key=lambda variant: variant[:2], reverse=True))
 
 
 def _describe(product: str, bits: int) -> str:

@@ -62,13 +62,13 @@ class CompiledOperator:
 
     def outputs(self, inputs: Iterable[Array]) -> tuple[Array, ...]:
         """Return the output for each input. Raises RuntimeError if constants differ from LiteRT and no output differs."""
-        made, hidden = list[Array](), bool(self.said)
+        computed, hidden = list[Array](), bool(self.said)
         for x in inputs:
-            made.append(self.compute(x))
-            hidden = hidden and self.litert is not None and np.array_equal(made[-1], self.litert(x))
+            computed.append(self.compute(x))
+            hidden = hidden and self.litert is not None and np.array_equal(computed[-1], self.litert(x))
         if hidden:
             raise RuntimeError(f"constants differ from LiteRT, but no output differs: {self.said}")
-        return tuple(made)
+        return tuple(computed)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,19 +118,20 @@ def compiled_operator(model: Model, compiled: Model, u85: bool) -> CompiledOpera
 
 
 def _read_part(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
-    main, made = model.subgraphs[0], compiled.subgraphs[0]
+    main, compiled_main = model.subgraphs[0], compiled.subgraphs[0]
     if len(main.operators) != 1:
         raise NotSupported(
             f"not covered: {len(main.operators)} operators in one model; isolated operators can be"
         )
-    if any(operator.custom_code != _CODE for operator in made.operators):
+    if any(operator.custom_code != _CODE for operator in compiled_main.operators):
         raise NotDelegated(
             "stays on the CPU; `litecheck validate` with the target's profile prints the reason"
         )
-    if len(made.operators) != 1:
+    if len(compiled_main.operators) != 1:
         raise NotSupported("not covered: the compiler optimized the operator out")
     constants = [
-        bytes(b"" if (data := made.tensors[i].data) is None else data) for i in made.operators[0].inputs[:2]
+        bytes(b"" if (data := compiled_main.tensors[i].data) is None else data)
+        for i in compiled_main.operators[0].inputs[:2]
     ]
     (operator,) = main.operators
     computed = [main.tensors[i] for i in operator.inputs if i >= 0 and not main.tensors[i].is_constant]
@@ -185,8 +186,8 @@ def _lookup_function(piece: _CompiledPart, table: bytes) -> Compute:
 
         def interpolated(x: Array) -> Array:
             index = x.astype(np.int64) - low
-            made: Array = values[index >> 7] + ((slopes[index >> 7] * (index & 127) + 64) >> 7)
-            return made.astype(dtype)
+            values_between: Array = values[index >> 7] + ((slopes[index >> 7] * (index & 127) + 64) >> 7)
+            return values_between.astype(dtype)
 
         return interpolated
     raise NotSupported(f"not covered: a lookup table of {len(table)} bytes for {piece.input.dtype} values")
@@ -246,11 +247,11 @@ def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOper
         total = sums(x) + constants.bias
         if has_32bit_sums and np.abs(total).max(initial=0) >= 1 << 31:
             raise NotSupported("not covered: sums that exceed the 32-bit accumulator")
-        made = finish(rescaled(total, constants.multiplier, constants.shift, mode))
-        return (bounded(made) if bounded else made).reshape((-1, *shape[1:]))
+        scaled = finish(rescaled(total, constants.multiplier, constants.shift, mode))
+        return (bounded(scaled) if bounded else scaled).reshape((-1, *shape[1:]))
 
-    given = tensors.get("bias", -1)
-    bias = stored_integers(piece.subgraph.tensors[given]) if given >= 0 else None
+    bias_index = tensors.get("bias", -1)
+    bias = stored_integers(piece.subgraph.tensors[bias_index]) if bias_index >= 0 else None
     own = np.zeros(channels, np.int64) if bias is None else bias.reshape(-1).astype(np.int64)
     variants = _expected_constants(piece, weight, channels)
     litert = ChannelConstants(own, variants[0].multiplier, variants[0].shift)
@@ -294,5 +295,5 @@ def _sums(piece: _CompiledPart, weight: Tensor, stored: Ints) -> Compute:
 
 
 def _to_int64(sums: Array) -> Ints:
-    made: Ints = sums.astype(np.int64)
-    return made
+    converted: Ints = sums.astype(np.int64)
+    return converted

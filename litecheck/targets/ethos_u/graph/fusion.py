@@ -86,8 +86,8 @@ class _Chain:
     def _is_skipped(self, operator: Operator) -> bool:
         """Return True if an operator only moves dimensions of 1."""
         ends = (operator.inputs[0], operator.outputs[0])
-        given, made = (_dims_above_one(self.graph.subgraph.tensors[t]) for t in ends)
-        return operator.opcode in self.across and given == made
+        input_dims, output_dims = (_dims_above_one(self.graph.subgraph.tensors[t]) for t in ends)
+        return operator.opcode in self.across and input_dims == output_dims
 
 
 def _dims_above_one(tensor: Tensor) -> list[int]:
@@ -104,8 +104,8 @@ def _fuse(
 ) -> FusedOperator:
     """Return the fused operator: shapes are those of the outer tensors, quantization that of the inner tensors."""
     tensors = subgraph.tensors
-    given = _copy_outer_shape(tensors[operator.inputs[0]], tensors[before[0].inputs[0]])
-    made = _copy_outer_shape(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]])
+    outer_input = _copy_outer_shape(tensors[operator.inputs[0]], tensors[before[0].inputs[0]])
+    outer_output = _copy_outer_shape(tensors[operator.outputs[0]], tensors[after[-1].outputs[0]])
     options = operator.options
     values = constant_integers(tensors[before[0].inputs[fusion.dilation]])
     block = None if values is None else tuple(values.flat)
@@ -115,12 +115,12 @@ def _fuse(
         options = replace(options, fields={**options.fields, **sides})
     fused = replace(
         operator,
-        inputs=(given.index, *operator.inputs[1:]),
-        outputs=(made.index, *operator.outputs[1:]),
+        inputs=(outer_input.index, *operator.inputs[1:]),
+        outputs=(outer_output.index, *operator.outputs[1:]),
         options=options,
     )
     outer = tuple(op.index for op in (*before, *after))
-    return FusedOperator(fusion, outer, fused, {t.index: t for t in (given, made)}, block)
+    return FusedOperator(fusion, outer, fused, {t.index: t for t in (outer_input, outer_output)}, block)
 
 
 def _copy_outer_shape(inside: Tensor, outside: Tensor) -> Tensor:

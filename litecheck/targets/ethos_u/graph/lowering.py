@@ -23,14 +23,16 @@ def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgrap
     inner = {t: len(tensors) + n for n, t in enumerate(outer)}
     if not inner:
         return subgraph
-    made = {t for op in subgraph.operators for t in op.outputs}
-    given = {t: own for t, own in inner.items() if t not in made}
+    computed = {t for op in subgraph.operators for t in op.outputs}
+    renamed_inputs = {t: own for t, own in inner.items() if t not in computed}
     operators = [
-        replace(op, inputs=_rename_tensors(op.inputs, given), outputs=_rename_tensors(op.outputs, inner))
+        replace(
+            op, inputs=_rename_tensors(op.inputs, renamed_inputs), outputs=_rename_tensors(op.outputs, inner)
+        )
         for op in subgraph.operators
     ]
     for t, own in inner.items():
-        ends = (t, own) if t in given else (own, t)
+        ends = (t, own) if t in renamed_inputs else (own, t)
         operators.append(Operator(len(operators), "CUSTOM", ends[:1], ends[1:]))
     further = (replace(tensors[t], index=own) for t, own in inner.items())
     return replace(subgraph, tensors=(*tensors, *further), operators=tuple(operators))
@@ -56,14 +58,14 @@ def insert_copies(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
             ]
             editor.join(index, own)
         elif facts and facts.view and has_ends(op):
-            given, made = subgraph.operators[index].inputs[0], op.outputs[0]
-            beside, behind = graph.consumers[given], graph.consumers[made]
+            input_index, output_index = subgraph.operators[index].inputs[0], op.outputs[0]
+            beside, readers = graph.consumers[input_index], graph.consumers[output_index]
             if len(beside) > 1:
-                if given not in shared:
+                if input_index not in shared:
                     editor.copy(beside, op.inputs[0])
-                shared.add(given)
-            elif made not in outputs and _all_on_npu(behind, places):
-                editor.drop(index, behind)
+                shared.add(input_index)
+            elif output_index not in outputs and _all_on_npu(readers, places):
+                editor.drop(index, readers)
     return replace(subgraph, tensors=tuple(editor.tensors), operators=tuple(editor.operators))
 
 

@@ -33,8 +33,8 @@ def _set_in_place_resize(plan: Plan, value: Any, axis: int, factor: int, option:
     """Resize by a factor; for 1, a CONCATENATION along the axis reads the output."""
     if value not in (0, 1):
         return None
-    made = resize_by(plan, factor, **({option: True} if option else {}))
-    return made and made.but(joined=axis if value else None)
+    resized = resize_by(plan, factor, **({option: True} if option else {}))
+    return resized and resized.but(joined=axis if value else None)
 
 
 @measures(partial(_set_in_place_resize, axis=0, factor=4))

@@ -25,8 +25,8 @@ def _set_state_size(plan: Plan, value: Any) -> Plan | None:
 
 
 def _set_single_sequence_state_size(plan: Plan, value: Any) -> Plan | None:
-    made = _set_state_size(plan, value)
-    return made and made.edit("input", lambda t: dimensions(t, (t.shape[0], 1, t.shape[-1])))
+    changed = _set_state_size(plan, value)
+    return changed and changed.edit("input", lambda t: dimensions(t, (t.shape[0], 1, t.shape[-1])))
 
 
 def _is_batch_major(operands: Operands) -> bool:
