@@ -211,7 +211,7 @@ def _agreed_factors(factors: Factors, reader_factors: Factors, free: bool, share
 
 
 def _is_noise(factors: Factors, free: bool, products: Factors) -> bool:
-    """Return True if factors vary hardly more than the products of both layers' factors, as with wrong weights."""
+    """Return True if the products of both layers' factors vary too much beside the factors, as with wrong weights."""
     logs = np.log(factors) - (np.log(factors).mean() if free else 0.0)
     return bool(np.square(np.log(products)).sum() > _NOISE * np.square(logs).sum())
 
