@@ -17,9 +17,9 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
     mine, homes = part.first.operators[fed.one], dict(fed.feeds)
     for place, (old, new) in enumerate(zip(mine.inputs, fed.operator.inputs, strict=False)):
         home = homes.get(new, -1)
-        if min(home, old) < 0 or _skip_view_operators(part.first, fed.reads.get(home, home)) == _skip_view_operators(
-            part.first, old
-        ):
+        if min(home, old) < 0 or _skip_view_operators(
+            part.first, fed.reads.get(home, home)
+        ) == _skip_view_operators(part.first, old):
             continue
         lost = {one.operator for one in part.unmatched if one.side == 0}
         writer = wiring_of(part.first).last_writer.get(old, -1)
