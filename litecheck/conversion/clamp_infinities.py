@@ -119,7 +119,8 @@ def _is_infinity(
 ) -> bool:
     """Return True if a value of this size represents infinity.
 
-    A constant does. A computed mask does if it is added, far below 0, and squashed later.
+    A constant of this size represents infinity. A computed mask represents it if an operator adds it, all its values are
+    at most ``reach``, and a later operator has a fixed output scale (SOFTMAX).
     """
     if bound.tensor(port).is_constant:
         return True
@@ -133,8 +134,8 @@ def _is_sum(bound: BoundFloatOperator) -> bool:
 def _infinity_limit(bound: BoundFloatOperator, reach: float, is_squashed: bool) -> float:
     """Return the limit of infinity.
 
-    If the value is only compared or moved, it is the reach of the other values. If it is squashed or added, it is far
-    enough beyond them that nothing of it is left.
+    For a value that is only compared or moved, this is the reach of the other values. For a value that is added, or
+    that a SOFTMAX reads later, this is ``2 * reach + BEYOND``.
     """
     return 2 * reach + BEYOND if is_squashed or _is_sum(bound) else reach
 

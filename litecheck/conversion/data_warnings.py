@@ -18,7 +18,7 @@ if TYPE_CHECKING:  # planning is imported during the calibration
 ALONE = 4.0
 #: Ratio of a stated range to the range of the samples from which the range is not reached.
 _UNREACHED = 8.0
-#: Smallest number of samples of which one can be unusual.
+#: Smallest number of samples in which a sample can be unusual.
 _FEWEST = 4
 #: Largest number of samples that are named.
 _NAMED = 3
@@ -26,7 +26,7 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class DecisiveSample:
-    """A sample that alone sets ranges, and of the range that it widens most: tensor, range, and range without it."""
+    """A sample that alone sets ranges. For the range that it widens most: tensor, range, and range without the sample."""
 
     sample: int
     ranges: int

@@ -134,7 +134,7 @@ def with_own_integers(old: Model, new: Model, pairs: Iterable[tuple[int, int, in
 
 
 def _are_alike(one: Tensor, other: Tensor) -> bool:
-    """Return True if stored integers mean the same in both, up to the shift. Scales of a bias may differ by 2 ULP."""
+    """Return True if stored integers have equal meaning in both, up to the shift. Bias scales may differ by 2 ULP."""
     if one.shape != other.shape or {one.dtype, other.dtype} - set(_STORED):
         return False
     shift = ZERO_POINT_OFFSET.get(other.dtype, 0) - ZERO_POINT_OFFSET.get(one.dtype, 0)

@@ -95,7 +95,7 @@ def lowest_snr(agreement: Agreement) -> float:
 def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return a warning that names the output and channel of the lowest SNR, if that is a large loss.
 
-    Without sums by channel, as for probabilities and beside a quantized model, the SNR of the output counts.
+    Without sums by channel, as for probabilities or relative to a quantized model, the SNR of the output counts.
 
     Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB, below 20 dB``.
     """

@@ -1,4 +1,4 @@
-"""GPTQ of a conversion: the weights of layers whose recipe asks for it get integers chosen by second moments."""
+"""GPTQ of a conversion: integers of weights, chosen by second moments, for layers whose recipe has ``algorithm: gptq``."""
 
 from __future__ import annotations
 

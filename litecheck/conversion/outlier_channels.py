@@ -5,7 +5,7 @@ divided by a factor, and the weights of the second layer that read the channel a
 changes only exponents, so that the outputs of the float model stay equal bit for bit. No weight of the second layer exceeds
 the largest weight of its output channel, so that all weight scales of the second layer stay.
 
-For example, a channel with weights 400 times those of the others, and weights 4,000 times smaller behind it: the
+For example, a channel with weights 400 times those of the others, and 4,000 times smaller weights in the second layer: the
 factor is 256, and the other channels gain 8 bits.
 """
 

@@ -39,7 +39,7 @@ class ScaleQuestion:
     outputs: str = REAL
     widened: Mapping[TensorUse, float] = field(default_factory=dict)
     constants: Mapping[Key, Interval] = field(default_factory=dict)
-    """What constants are clamped to that stand for infinity."""
+    """Ranges to which constants that represent infinity are clamped."""
     inner: Mapping[Inside, Interval] = field(default_factory=dict)
     """The ranges of values inside recurrent operators."""
     ties: tuple[tuple[str, str], ...] = ()

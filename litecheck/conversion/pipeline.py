@@ -79,7 +79,7 @@ def carried_out(
 
 
 def _carry_out(
-    session: ConversionSession, target: str, save_plan: str, progress: Told, calibrating: Calibrating
+    session: ConversionSession, target: str, save_plan: str, tell: Told, calibrating: Calibrating
 ) -> ConversionRecord:
     model, settings, data, child = session.model, session.settings, session.data, calibrating.child
     if session.plan is None and not session.shifts:
@@ -102,7 +102,7 @@ def _carry_out(
     if data and calibration:
         inner, search = calibration.inner, session.search
         rerun = Rerun(
-            model, settings, data, ranges, inner, progress, before, child, trained, search, session.simulated
+            model, settings, data, ranges, inner, tell, before, child, trained, search, session.simulated
         )
     if rerun and settings.budget:
         conversion, budget = rerun.budgeted(conversion)
@@ -111,9 +111,7 @@ def _carry_out(
     if session.needs_moments and data is not None:
         from litecheck.conversion.gptq_weights import chosen_weights  # few recipes need it
 
-        conversion = chosen_weights(
-            conversion, settings, data, lambda n, what: progress(before + n, what), child
-        )
+        conversion = chosen_weights(conversion, settings, data, lambda n, what: tell(before + n, what), child)
         before += data.count or 0
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -127,13 +125,11 @@ def _carry_out(
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
         before = max(rerun.done, before) if rerun else before
-        record = _compare_models(
-            record, session, data, lambda done, what: progress(before + done, what), child
-        )
+        record = _compare(record, session, data, lambda done, what: tell(before + done, what), child)
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
         samples = watched(session.evaluation, model, seen)
-        record = replace(record, evaluation=_agreement(session, conversion, samples, progress, child))
+        record = replace(record, evaluation=_agreement(session, conversion, samples, tell, child))
         doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
         record = replace(record, warnings=(*doubts, *record.warnings))
     found = record.agreement
@@ -171,7 +167,7 @@ def _convert_session(
 
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:
-    """Read the rules that the model's operators need: a rule is kept once it was wanted."""
+    """Read the rules that the model's operators need. A rule is read once and cached."""
     profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
@@ -248,7 +244,7 @@ def _check_model(
     )
 
 
-def _compare_models(
+def _compare(
     record: ConversionRecord,
     session: ConversionSession,
     data: CalibrationData,

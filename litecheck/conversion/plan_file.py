@@ -22,7 +22,7 @@ from litecheck.errors import ConfigError
 
 #: Incremented when a key changes its meaning or is removed.
 VERSION = 1
-#: Where a plan comes from, for a file that is none.
+#: Advice for a file that is no plan.
 _ORIGIN = "--save-plan writes a plan; a recipe is for --recipe"
 
 

@@ -27,7 +27,7 @@ from litecheck.profile.types import Profile
 
 #: Types of the model's inputs and outputs, besides real values.
 _ENDS = ("int8", "uint8", "int16")
-#: Decisions for an operator that stores nothing in integers.
+#: Decisions for an operator that computes in real values only.
 _LEFT = (REAL, UNTOUCHED, "weight-only", "float16")
 _HALF = "float16"
 #: Kernels compute the steps of a value in int32 before they clamp it.
@@ -114,7 +114,7 @@ def _is_free(operator: Operator, place: int) -> bool:
 
 
 def _check_halves(model: Model, plan: ConversionPlan) -> None:
-    """Raise ConfigError where a plan for float16 stores anything but constants, or reads anything but real values."""
+    """Raise ConfigError if a plan for float16 stores other tensors than constants, or reads other values than real ones."""
     for number, one in enumerate(plan.tensors):
         tensor = model.subgraphs[one.subgraph].tensors[one.tensor]
         constant = tensor.is_constant and not tensor.is_variable

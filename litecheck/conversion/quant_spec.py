@@ -48,7 +48,7 @@ class QuantSpec:
     least_squares: bool = False
     """True for scales of constants with the smallest squared error, instead of those of the largest value."""
     negated: bool = False
-    """True if a kernel negates the stored integers, of which the lowest has no negative."""
+    """True if a kernel negates the stored integers. The lowest integer has no negative."""
     derived: bool = False
     """True for constants that are stored as weights, whatever their granularity."""
 

@@ -87,10 +87,10 @@ class ConversionRecord:
     """Agreement of both models on other data than those of the calibration."""
     tried: bool = False
     pairs: tuple[LayerPair, ...] | None = None
-    """What equalization did to each pair of layers; None where it was not asked for."""
+    """Effect of equalization on each pair of layers; None if equalization was not requested."""
     correction: BiasCorrection | None = None
     sensitivity: tuple[OperatorSensitivity, ...] | None = None
-    """What quantizing each operator alone costs, the most sensitive first; None where it was not asked for."""
+    """Cost of quantizing each operator alone, the most sensitive first; None if it was not requested."""
     weights: tuple[WeightError, ...] = ()
     fix: LossFix | None = None
     """Options that were tried on the samples and reduce a large loss."""

@@ -8,9 +8,9 @@ from litecheck.finding import Finding
 from litecheck.placement import Place
 from litecheck.report import ModelReport
 
-#: Placements of an operator with which no model runs.
+#: Placements of an operator for which the compiler gives no model.
 _NOWHERE: tuple[Place, ...] = ("refused", "crashes")
-#: Words of an impact that describe such a placement.
+#: Words in the impact of these placements.
 _WORDS = ("rejects", "crashes")
 
 

@@ -64,7 +64,7 @@ class Request:
     chosen: tuple[RecipeRule, ...] = ()
     """Rules that a budget chose, between those of ``recipe`` and ``int16x8``."""
     only: tuple[tuple[int, int], ...] = ()
-    """Operators, by (subgraph, number), beside which all others stay float32; all are meant where there is none."""
+    """Operators that are quantized, by (subgraph, number), while all others stay float32. Empty for all operators."""
 
     @property
     def rules(self) -> tuple[RecipeRule, ...]:

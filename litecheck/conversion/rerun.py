@@ -64,7 +64,7 @@ class Rerun:
 
     ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
     available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions are
-    compared with ``simulated``, the model of quantization-aware training, of which ``model`` lacks the simulation.
+    compared with ``simulated``, the model of quantization-aware training; ``model`` lacks its simulation.
     """
 
     model: Model
@@ -127,11 +127,9 @@ class Rerun:
             return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measured(assignment: TypeAssignment) -> TriedAssignment:
-            conversion = self._convert(changes, chosen=chosen(assignment))
-            snr = lowest_output(
-                self.compared(conversion, "trying choices within the budget", data=self.search)
-            )
-            return TriedAssignment(assignment, file_size(conversion.model), snr)
+            tried = self._convert(changes, chosen=chosen(assignment))
+            snr = lowest_output(self.compared(tried, "trying choices within the budget", data=self.search))
+            return TriedAssignment(assignment, file_size(tried.model), snr)
 
         choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
         self.settings = replace(before, chosen=chosen(choice.chosen.assignment))

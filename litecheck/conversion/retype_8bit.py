@@ -44,7 +44,7 @@ def retype(model: Model, request: Request) -> Conversion:
 def _shift_model(
     model: Model, known: DequantizedModel, request: Request, profile: Profile, beside: Mapping[Key, str]
 ) -> Conversion:
-    """Return the shifted model. The operators of ``beside`` stay int8, each for a reason."""
+    """Return the shifted model. The operators in ``beside`` stay int8, with their reasons."""
     activation, _ = kind_of(request)
     rules = rules_of(known.model, request)
     rules = {**rules, **dict.fromkeys(beside, (RecipeRule(OperatorScheme("int8")),))}

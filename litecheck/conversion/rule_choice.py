@@ -46,7 +46,7 @@ class Targets:
 
     @property
     def matches_old_weights(self) -> bool:
-        """True if int8 weights beside float activations are those of TensorFlow's old converter."""
+        """True if int8 weights with float activations are those of TensorFlow's old converter."""
         return self.activation == REAL and self.generation == "old"
 
 
@@ -138,8 +138,10 @@ def _copy_granularity(bound: BoundFloatOperator, borrowed: TransferredParams) ->
 
 
 def _copy_old_granularity(bound: BoundFloatOperator) -> BoundFloatOperator:
-    """Return an operator with one scale per constant, except weights of convolutions, as TensorFlow's old converter has
-    it for int8 weights beside float activations."""
+    """Return an operator with one scale per constant, except weights of convolutions.
+
+    TensorFlow's old converter has these scales for int8 weights with float activations.
+    """
     if bound.operator.opcode in ("CONV_2D", "DEPTHWISE_CONV_2D"):
         return bound
     storage = {role: replace(one, per_axis=False) for role, one in bound.storage.items()}

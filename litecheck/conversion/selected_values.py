@@ -17,10 +17,10 @@ _ALL = (float("-inf"), float("inf"))
 
 
 def selected_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
-    """Return the ranges, those of values that only selections read within the range of the selected values.
+    """Return the ranges. A value that only selections read is limited to the range of the selected values.
 
-    Sums and products with a constant in front of a selection hand its range on. Example: a SELECT_V2 gives -1.7..3.7; its
-    input 1.76 * (e - 1) of -1.7..56 gets -1.7..3.7, and e of 0..32.8 gets 0..3.1.
+    The range also limits the inputs of sums and products with a constant before a selection. Example: a SELECT_V2 gives
+    -1.7..3.7; its input 1.76 * (e - 1) of -1.7..56 gets -1.7..3.7, and e of 0..32.8 gets 0..3.1.
     """
     found = dict(ranges)
     for subgraph in model.subgraphs:

@@ -1,4 +1,4 @@
-"""A subgraph with the shapes that a compiler sees: as the file declares them, with batch 1 where it is dynamic."""
+"""A subgraph with the shapes that a compiler reads: those of the file, with batch 1 for a dynamic batch."""
 
 from __future__ import annotations
 

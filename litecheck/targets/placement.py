@@ -27,9 +27,9 @@ _STAGES: tuple[tuple[Effect, Place], ...] = (
 _EFFECTS = [effect for effect, _ in _STAGES]
 #: Effects while the compiler loads a model, before it combines operators.
 AT_LOAD = frozenset(_EFFECTS[:2])
-#: Effects that dead operators have, too.
+#: Effects that dead operators also have.
 OF_DEAD_OPERATORS = frozenset(_EFFECTS[:3])
-#: Effects of the passes behind the decision between NPU and CPU.
+#: Effects of the passes after the decision between NPU and CPU.
 AFTER_PLACEMENT = frozenset(_EFFECTS[_EFFECTS.index(CPU) + 1 :])
 
 

@@ -108,8 +108,8 @@ SamplesDone = Callable[[int], None]
 class SampleQuestion:
     """A question for :class:`litecheck.conversion.calibration.litert_runs.LitertRuns`.
 
-    It names the answering class as ``module:attribute``, and has the facts that the class needs beside the runs, as
-    plain values for JSON.
+    It names the answering class as ``module:attribute``, and has the facts that the class needs in addition to the runs,
+    as plain values for JSON.
     """
 
     answers: str

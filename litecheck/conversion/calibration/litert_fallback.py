@@ -57,7 +57,7 @@ class FallbackInterpreter(ReferenceInterpreter):
         )
 
     def _cut_operator(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
-        """Return the operator as a model of its own, or None if it has a kernel or cannot run in LiteRT."""
+        """Return the operator as an isolated model, or None if it has a kernel or cannot run in LiteRT."""
         try:
             find_kernel(subgraph, operator)
         except RunError:

@@ -135,7 +135,7 @@ def _passes_integers(operator: Operator, output: Tensor) -> bool:
 
 
 def _steered_roles(subgraph: Subgraph, index: int) -> set[str]:
-    """Return the role kinds in which a tensor steers operators."""
+    """Return the kinds of roles in which a tensor controls operators, such as an index."""
     found = set()
     for number, place in _readers(subgraph, index):
         facts = traits_of(subgraph.operators[number].kind)

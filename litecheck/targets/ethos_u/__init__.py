@@ -1,4 +1,4 @@
-"""Arm Ethos-U55, U65 and U85: placement as the Vela compiler decides it, and Vela itself where it is installed."""
+"""Arm Ethos-U55, U65 and U85: placement by the rules of the Vela compiler, and the compiler if it is installed."""
 
 from litecheck.target_kinds import TargetKind
 from litecheck.targets import measurements as shared

@@ -28,7 +28,7 @@ _INDEX_ARITHMETIC = {"MUL", "SUB"}
 
 
 def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> str:
-    """Return the reason why the placement of an operator was not compared with Vela, or "" where it was.
+    """Return the reason why the placement of an operator was not compared with Vela, or "".
 
     Feature maps are int8, uint8 or int16 with a single ordinary scale and zero point. Weights, biases, axes, shapes and
     paddings are constant. No tensor has more than 5 dimensions. The file declares the shapes that LiteRT computes.

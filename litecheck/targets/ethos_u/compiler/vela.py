@@ -30,12 +30,12 @@ PLACES: Mapping[CompilerOutcome, Place] = {
     "npu": "npu", "optimized out": "npu", "cpu": "cpu", "refused": "refused", "crash": "crashes",
 }  # fmt: skip
 ACCELERATORS = {"ethos-u55": "EthosU55", "ethos-u65": "EthosU65", "ethos-u85": "EthosU85"}
-#: Bytes of address space, and models until a process is started anew: each leaves a few hundred bytes behind.
+#: Bytes of address space, and models per process: each model leaks a few hundred bytes.
 _MEMORY = 8 << 30
 _MODELS = 4000
-#: Seconds after which the compiler's process ends itself, behind those that it is given.
+#: Seconds after the time limit of a model at which the compiler's process ends itself.
 _MARGIN = 10
-#: The name of the custom operator that stands for what runs on the NPU.
+#: Name of the custom operator that replaces the operators on the NPU.
 _NPU = "ethos-u"
 
 

@@ -1,4 +1,4 @@
-"""Inverse pairs: the compiler removes two consecutive NPU operators of which the second inverts the first."""
+"""Inverse pairs: the compiler removes two consecutive NPU operators if the second inverts the first."""
 
 from __future__ import annotations
 

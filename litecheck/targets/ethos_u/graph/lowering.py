@@ -15,7 +15,7 @@ from litecheck.targets.ethos_u.decomposition import Decomposition, Decomposition
 def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgraph:
     """Return the subgraph with a cast for each input and output of these types, except scalars.
 
-    Casts are operators behind the existing operators. For example, ``{"bool"}`` casts the bool outputs of comparisons.
+    Casts are operators after the existing operators. For example, ``{"bool"}`` casts the bool outputs of comparisons.
     """
     tensors = subgraph.tensors
     sides = dict.fromkeys((*subgraph.inputs, *subgraph.outputs))
@@ -39,7 +39,7 @@ def insert_boundary_casts(subgraph: Subgraph, dtypes: Container[str]) -> Subgrap
 
 
 def insert_copies(subgraph: Subgraph, places: Sequence[Place]) -> Subgraph:
-    """Return the subgraph with the copies that the NPU makes, as operators behind the existing operators.
+    """Return the subgraph with the copies that the NPU makes, as operators after the existing operators.
 
     CONCATENATION and PACK copy each input as soon as it is computed, except an input that the NPU computes for them
     alone. A view of a tensor with further readers is a copy, which those readers read, too. The remaining views are
@@ -74,7 +74,7 @@ def decompose(
 ) -> Subgraph:
     """Return the subgraph with the steps of decomposed operators.
 
-    The last step takes the operator's index. The earlier steps are operators behind the existing operators, since each
+    The last step takes the operator's index. The earlier steps are operators after the existing operators, since each
     step runs as soon as its inputs are computed. For example, SQUARED_DIFFERENCE rescales both inputs, then subtracts and
     multiplies.
     """
