@@ -105,9 +105,9 @@ def _carry_out(
             model, settings, data, ranges, inner, tell, before, child, trained, search, session.simulated
         )
     if rerun and settings.budget:
-        conversion, budget = rerun.budgeted(conversion)
+        conversion, budget = rerun.choose_types(conversion)
     if rerun and settings.correct_bias:
-        conversion, correction = rerun.corrected(conversion)
+        conversion, correction = rerun.correct_biases(conversion)
     if session.needs_moments and data is not None:
         from litecheck.conversion.gptq_weights import chosen_weights  # few recipes need it
 

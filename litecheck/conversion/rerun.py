@@ -79,18 +79,18 @@ class Rerun:
     search: CalibrationData | None = None
     simulated: Model | None = None
 
-    def corrected(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
+    def correct_biases(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """Return the conversion with corrected biases if that is better, else the conversion."""
         channelled = frozenset(layers(conversion.source))
         before = conversion.plan.changes
 
-        def again(changes: tuple[ConstantChange, ...]) -> Conversion:
+        def convert_changed(changes: tuple[ConstantChange, ...]) -> Conversion:
             return self._convert((*before, *changes))
 
-        def compared(one: Conversion) -> Agreement:
-            return self.compared(one, "correcting biases", channelled)
+        def compare_models(one: Conversion) -> Agreement:
+            return self.compare(one, "correcting biases", channelled)
 
-        best, _, found = corrected_biases(conversion, again, compared)
+        best, _, found = corrected_biases(conversion, convert_changed, compare_models)
         return best, found
 
     def sensitivities(
@@ -106,33 +106,33 @@ class Rerun:
         """
         changes = conversion.plan.changes
 
-        def alone(key: Key) -> Conversion:
+        def convert_alone(key: Key) -> Conversion:
             numbers = (key[1], *(steps or {}).get(key[1], ()))
             int16x8 = tuple(f"#{n}" for n in numbers) if wide else self.settings.int16x8
             only = tuple((key[0], n) for n in numbers)
             return self._convert(changes, only=only, int16x8=int16x8, inputs=REAL, outputs=REAL)
 
-        def compared(one: Conversion) -> Agreement:
+        def compare_models(one: Conversion) -> Agreement:
             # all other operators compute in float32: the simulation of their integers is no part of the cost
-            return self.compared(one, "quantizing one operator alone", data=self.search, reference=one.source)
+            return self.compare(one, "quantizing one operator alone", data=self.search, reference=one.source)
 
-        return ranked(conversion, alone, compared, most)
+        return ranked(conversion, convert_alone, compare_models, most)
 
-    def budgeted(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
+    def choose_types(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
         """Return the conversion with the best choice of types within the budget, which later runs have as well."""
         changes, before, budget = conversion.plan.changes, self.settings, parse_budget(self.settings.budget)
         check_size(budget, file_size(conversion.model), len(conversion.plan.operators))
 
-        def chosen(one: TypeAssignment) -> tuple[RecipeRule, ...]:
+        def rules_of(one: TypeAssignment) -> tuple[RecipeRule, ...]:
             return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
-        def measured(assignment: TypeAssignment) -> TriedAssignment:
-            tried = self._convert(changes, chosen=chosen(assignment))
-            snr = lowest_output(self.compared(tried, "trying choices within the budget", data=self.search))
+        def measure(assignment: TypeAssignment) -> TriedAssignment:
+            tried = self._convert(changes, chosen=rules_of(assignment))
+            snr = lowest_output(self.compare(tried, "trying choices within the budget", data=self.search))
             return TriedAssignment(assignment, file_size(tried.model), snr)
 
-        choice = chosen_assignment(budget, self._costs(conversion), measured, file_size(self.model))
-        self.settings = replace(before, chosen=chosen(choice.chosen.assignment))
+        choice = chosen_assignment(budget, self._costs(conversion), measure, file_size(self.model))
+        self.settings = replace(before, chosen=rules_of(choice.chosen.assignment))
         return self._convert(changes), choice
 
     def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:
@@ -175,12 +175,12 @@ class Rerun:
         trials = self.trials(conversion.plan.changes, equalizes)
 
         def snr(tried: Conversion) -> float:
-            return lowest_snr(self.by_channel(tried, data))
+            return lowest_snr(self.compare_channels(tried, data))
 
         def trial(options: FixOptions) -> float | None:
             return trials.measure(options, snr)
 
-        found = self.by_channel(conversion, data)
+        found = self.compare_channels(conversion, data)
         before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
         if before < LARGE_LOSS:
             causes += find_causes(conversion, found, groups)
@@ -189,9 +189,9 @@ class Rerun:
             return None
         return replace(best, options=(*self._given_options.words, *best.options), runtime=found.runtime)
 
-    def by_channel(self, conversion: Conversion, data: CalibrationData) -> Agreement:
+    def compare_channels(self, conversion: Conversion, data: CalibrationData) -> Agreement:
         """Run a conversion and the float model on samples for fixes. Compare all tensors per channel."""
-        return self.compared(conversion, "trying fixes", frozenset(conversion.tensors), data)
+        return self.compare(conversion, "trying fixes", frozenset(conversion.tensors), data)
 
     def trials(self, changes: Sequence[ConstantChange], equalizes: bool) -> FixTrials:
         """Return trials of fixes. A model with rescaled channels is calibrated on all samples, as by ``--equalize``."""
@@ -218,7 +218,7 @@ class Rerun:
         settings = replace(self.settings, statistics="")
         return calibrated(model, self.data, settings, lambda done, what: None, self.child)
 
-    def compared(
+    def compare(
         self,
         conversion: Conversion,
         what: str,

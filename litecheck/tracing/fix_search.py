@@ -71,7 +71,7 @@ def search_fix(
     numbers = spread(data.count, unusual, SAMPLES)
 
     def causes(plain: Conversion) -> Iterator[LossCause]:
-        compared = rerun.by_channel(plain, chosen_samples(data, numbers))
+        compared = rerun.compare_channels(plain, chosen_samples(data, numbers))
         return find_causes(plain, compared, shared_ranges(plain, rerun.ranges))
 
     trials = rerun.trials(base.changes, not base.words and rerun.trained is None)

@@ -186,7 +186,7 @@ def test_a_sample_that_sets_ranges_is_the_cause_and_the_ranges_without_it_are_th
 
 def test_a_small_loss_has_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     """The comparison of both models shows a small loss, so nothing runs again."""
-    monkeypatch.setattr(Rerun, "compared", lambda *_: pytest.fail("a run more"))
+    monkeypatch.setattr(Rerun, "compare", lambda *_: pytest.fail("a run more"))
     assert made(mobile_net(0, blocks=1, spread=0), images(0, 2)).fix is None
 
 

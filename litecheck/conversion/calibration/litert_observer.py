@@ -43,7 +43,7 @@ class LitertObserver:
             for entered, *inputs in one.runs:
                 states = _states(interpreter, inside)
                 subgraph = interpreter.run(int(entered), tuple(inputs))
-                tally.look(interpreter.tensors(places, subgraph))
+                tally.add_all(interpreter.tensors(places, subgraph))
                 _add_inner(tally, interpreter, inside, states, subgraph)
         return tally.result(places, count, "", interpreter.kernels).to_plain()
 

@@ -94,7 +94,7 @@ def _run_litert(
     question = SampleQuestion(_OBSERVER, _facts(model, child, sketches))
     for answer in child.ask(question, model, chains, tell):
         found = CalibrationStatistics.of_plain(answer)
-        tally.behind(count, found)
+        tally.add_statistics(count, found)
         count, used = count + found.samples, found.runtime
     return _result(model, tally, count, data, runtime_name(used))
 

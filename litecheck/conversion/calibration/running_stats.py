@@ -55,17 +55,17 @@ class RunningStats:
         one = statistics_of(values, self.sample, self.sketched)
         self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
 
-    def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
+    def add_all(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
         """Add one more inference. References to the arrays do not outlive the call."""
         for place, values in tensors:
             self.add(place, values)
 
-    def behind(self, samples: int, others: CalibrationStatistics) -> None:
+    def add_statistics(self, samples: int, others: CalibrationStatistics) -> None:
         """Add statistics whose samples follow ``samples`` earlier samples."""
         for place, one in others.tensors.items():
-            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.behind(samples))
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.shift_samples(samples))
         for inside, one in others.inner.items():
-            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.behind(samples))
+            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.shift_samples(samples))
 
     def result(
         self, places: Iterable[Place], samples: int, source: str, runtime: str

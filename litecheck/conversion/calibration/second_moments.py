@@ -76,7 +76,7 @@ class MomentSums:
             rows = layer.rows(values)
             self.sums[number] += rows.T @ rows
 
-    def look(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
+    def add_all(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
         """Add the values of several tensors. References to the interpreter's memory do not outlive the call."""
         for place, values in tensors:
             self.add(place, values)
@@ -103,7 +103,7 @@ class LitertMoments:
             interpreter.reset()
             for number, *inputs in one.runs:
                 subgraph = interpreter.run(int(number), tuple(inputs))
-                sums.look(interpreter.tensors(sums.places, subgraph))
+                sums.add_all(interpreter.tensors(sums.places, subgraph))
         return {"sums": [b64encode(one.tobytes()).decode() for one in sums.sums]}
 
 

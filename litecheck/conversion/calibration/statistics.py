@@ -92,7 +92,7 @@ class TensorStatistics:
             high_beside,
         )
 
-    def behind(self, samples: int) -> TensorStatistics:
+    def shift_samples(self, samples: int) -> TensorStatistics:
         """Return the same statistics with sample numbers increased by ``samples``."""
         fault = self.not_finite
         return replace(

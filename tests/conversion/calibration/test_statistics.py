@@ -68,7 +68,7 @@ def test_the_samples_of_both_ends_are_known() -> None:
         assert (whole.low_end, whole.high_end) == ((-5, 1, -5), (9, 2, 3))
     again = statistics_of(np.float32([-8]), 1).merged(ones[1]).merged(ones[0])
     assert again.low_end == (-8, 1, -1), "two inferences of a sequence are one sample"
-    assert again.behind(30).low_end == (-8, 31, -1)
+    assert again.shift_samples(30).low_end == (-8, 31, -1)
     facts = CalibrationStatistics({(0, 0): again}, 2, "", "")
     assert CalibrationStatistics.from_json(facts.to_json()).tensors[0, 0].low_end == (-8, 1, -1)
 
@@ -103,8 +103,8 @@ def test_what_is_not_finite_is_noted_and_left_out(values: list[float], value: st
 
 def test_samples_are_counted_on_from_those_before() -> None:
     one = statistics_of(np.float32([np.nan]), 2)
-    assert one.behind(30).not_finite == NotFinite(32, "nan")
-    assert TensorStatistics().behind(30).same(TensorStatistics())
+    assert one.shift_samples(30).not_finite == NotFinite(32, "nan")
+    assert TensorStatistics().shift_samples(30).same(TensorStatistics())
 
 
 @pytest.mark.parametrize("low", [[], [1.0, 2.0], {}, None, "far"])
