@@ -819,12 +819,12 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         split(n, y, index);
         for (int d = 0; d < x->rank; ++d) {
-            int to = index_at(order, d);
+            int to = axis_of(x, index_at(order, d));
             if (F(141)) from[d] = index[to] % x->dim[d];
             else from[to] = F(142) ? index[d] & 63 : index[d];
         }
         if (F(143) && x->rank == 5) from[last] = index[last] % x->dim[last];
-        if (F(144) && index_at(order, last) != last && last && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
+        if (F(144) && axis_of(x, index_at(order, last)) != last && last && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
         bytes(y)[n] = bytes(x)[joined(x, from)];
     }
 }
