@@ -20,6 +20,8 @@ SELECT = (
     "SLICE/int8/open*",
     "SQUEEZE/int8/[fl]*",
     "SOFTMAX/int8/geometry-2-[0-3]",
+    "TRANSPOSE/int8/*-plain",
+    "CONCATENATION/int8/*-plain",
 )
 SHOWN = (120, 154, 172)
 
@@ -36,7 +38,7 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return compiled(tmp_path_factory.mktemp("program"))
 
 
-@pytest.mark.parametrize("opcode", ["LESS", "SLICE", "SQUEEZE", "SOFTMAX"])
+@pytest.mark.parametrize("opcode", ["LESS", "SLICE", "SQUEEZE", "SOFTMAX", "TRANSPOSE", "CONCATENATION"])
 def test_the_sound_simulator_is_exact(suite: Suite, program: Path, opcode: str) -> None:
     assert conforms(program, 0, suite, opcode)
 
