@@ -3,13 +3,10 @@ judge``."""
 
 from __future__ import annotations
 
-from litecheck.checks.validate import validate
+from litecheck.comparison.errata import unmet_requirements
 from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Model
-from litecheck.profile.load import load_profile
 
-#: Device with a profile that lists every operator and type with a kernel.
-_TFLM = "tflm"
 #: Suffixes of the paths of requirements on operators and types.
 _KERNELS = ("/types", "/dtype", "/unsupported")
 
@@ -20,9 +17,7 @@ def missing_kernel(device_name: str, model: Model, outcome: Outcome) -> str:
     Return an empty string for other devices, for models whose operators and types have kernels, and for other outcomes:
     a crash or wrong outputs are failures with any type. Example: CONV_2D of uint8 on ``tflm``.
     """
-    if outcome is not Outcome.REFUSED or device_name.partition(",")[0] != _TFLM:
-        return ""
-    findings = validate(model, [load_profile(_TFLM)]).active
+    findings = unmet_requirements(device_name, model) if outcome is Outcome.REFUSED else ()
     found = next((f for f in findings if f.path.endswith(_KERNELS)), None)
     return (
         f"no kernel: {found.path}, {found.found}; 'litecheck validate --profile tflm' checks the model"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.graph import has_ends, wiring_of
@@ -100,10 +100,8 @@ def _is_inserted(
     """
     if operator.index in partners or not is_transparent(second, operator):
         return False
-    readers, source = (
-        wiring_of(second).readers.get(operator.outputs[0], ()),
-        homes.get(operator.inputs[0], -1),
-    )
+    readers = wiring_of(second).readers.get(operator.outputs[0], ())
+    source = homes.get(operator.inputs[0], -1)
     return bool(readers) and all(
         _reads(first, second, partners, reader, operator.outputs[0], source) for reader in readers
     )
@@ -146,16 +144,17 @@ def origin_of(subgraph: Subgraph, index: int) -> int:
 
     Examples: float16 weights before DEQUANTIZE; weights of quantization-aware training before QUANTIZE and DEQUANTIZE.
     """
+    return before_operators(subgraph, index, lambda operator: operator.kind in CONVERSIONS)
+
+
+def before_operators(subgraph: Subgraph, index: int, passes: Callable[[Operator], bool]) -> int:
+    """Return the first input before the operators that compute a tensor and for which ``passes`` is True."""
     wiring = wiring_of(subgraph)
     for _ in subgraph.operators:
-        made = wiring.last_writer.get(index, -1)
-        if (
-            made < 0
-            or subgraph.operators[made].kind not in CONVERSIONS
-            or not has_ends(subgraph.operators[made])
-        ):
+        writer = wiring.last_writer.get(index, -1)
+        if writer < 0 or not passes(subgraph.operators[writer]) or not has_ends(subgraph.operators[writer]):
             break
-        index = subgraph.operators[made].inputs[0]
+        index = subgraph.operators[writer].inputs[0]
     return index
 
 

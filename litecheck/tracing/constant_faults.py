@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.model.constant_values import constant_values
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.quantization import INTEGER_RANGES
+from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.summary_text import counted
 from litecheck.tracing.bias_scales import MISFIT, ROUNDED
 from litecheck.tracing.float_forms import HeldConstant
@@ -156,6 +157,11 @@ def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
     return f"the zero point of its constant is {abs(steps)} too {'high' if steps < 0 else 'low'}"
 
 
+def _rows_by_scale(values: NDArray[Any], q: Quantization) -> NDArray[Any]:
+    """Return the values in a row for each scale, (scales, elements)."""
+    return values.reshape(1, -1) if q.scale.size == 1 else by_channel(values, q.axis)
+
+
 def cut_words(held: HeldConstant) -> str:
     """Return a text on channels of weights that were clipped to a narrower range, or "".
 
@@ -166,9 +172,9 @@ def cut_words(held: HeldConstant) -> str:
         return ""
     if want.shape != got.shape:
         return ""
-    steps, axis = held.stored.quantization.scale, held.stored.quantization.axis
-    per_tensor = steps.size == 1
-    real, rows = (v.reshape(1, -1) if per_tensor else by_channel(v, axis) for v in (want, got))
+    q = held.stored.quantization
+    steps, per_tensor = q.scale, q.scale.size == 1
+    real, rows = (_rows_by_scale(values, q) for values in (want, got))
     if len(rows) != steps.size:
         return ""
     low, high, step = rows.min(axis=1), rows.max(axis=1), steps.astype(np.float64)
@@ -197,12 +203,8 @@ def _coarse_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: T
     q, integers = stored.quantization, stored_integers(stored)
     if stored.dtype not in INTEGER_RANGES or integers is None or got.ndim == 0:
         return ""
-    per_tensor = q.scale.size == 1
     step = q.scale.astype(np.float64)[:, np.newaxis]
-    off, rows = (
-        v.reshape(1, -1) if per_tensor else by_channel(v, q.axis)
-        for v in (np.abs(got - want), integers.reshape(got.shape))
-    )
+    off, rows = (_rows_by_scale(values, q) for values in (np.abs(got - want), integers.reshape(got.shape)))
     if len(off) != step.size or (off > _ROUNDING * step).any():
         return ""
     low, high = INTEGER_RANGES[stored.dtype]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from litecheck.model.graph import wiring_of
 from litecheck.model.matching import SubgraphMatch
+from litecheck.model.tensor_matching import before_operators
 from litecheck.model.types import Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.fed_operators import FedOperator
@@ -17,9 +18,8 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
     mine, homes = part.first.operators[fed.one], dict(fed.feeds)
     for place, (old, new) in enumerate(zip(mine.inputs, fed.operator.inputs, strict=False)):
         home = homes.get(new, -1)
-        if min(home, old) < 0 or _skip_view_operators(
-            part.first, fed.reads.get(home, home)
-        ) == _skip_view_operators(part.first, old):
+        read = fed.reads.get(home, home)
+        if min(home, old) < 0 or _before_views(part.first, read) == _before_views(part.first, old):
             continue
         lost = {one.operator for one in part.unmatched if one.side == 0}
         writer = wiring_of(part.first).last_writer.get(old, -1)
@@ -31,15 +31,9 @@ def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
     return ""
 
 
-def _skip_view_operators(subgraph: Subgraph, index: int) -> int:
+def _before_views(subgraph: Subgraph, index: int) -> int:
     """Return the tensor before operators that only change a shape, for example before RESHAPE."""
-    wiring = wiring_of(subgraph)
-    for _ in subgraph.operators:
-        writer = wiring.last_writer.get(index, -1)
-        if writer < 0 or not traits_of(subgraph.operators[writer].kind).view:
-            break
-        index = subgraph.operators[writer].inputs[0]
-    return index
+    return before_operators(subgraph, index, lambda operator: traits_of(operator.kind).view)
 
 
 def _describe_source(subgraph: Subgraph, index: int) -> str:

@@ -151,10 +151,8 @@ def _trace_pair(
         ]
         named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
     shares = {n: ErrorShares(found, result.benches[n], result.worst.get(n, [])) for n in result.entries}
-    named, faults = (
-        rank_culprits(merge_culprits(named, quantized.subgraphs), shares),
-        culprits_on_device(rows),
-    )
+    named = rank_culprits(merge_culprits(named, quantized.subgraphs), shares)
+    faults = culprits_on_device(rows)
     lost = max((one.avoidable_db for one in named), default=0.0)
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]
     notes += small_differences(rows, named)

@@ -27,8 +27,8 @@ class Design:
     """Geometric factors of some operators, with boundary values, the usual value first.
 
     ``most`` is the largest cost of a row of the covering array. ``extremes`` are values that occur in one row each,
-    with usual values of the other factors. ``ranks`` are those of inputs, in forms
-    as well. ``never`` are properties that no case has.
+    with usual values of the other factors. ``ranks`` are ranks of inputs, also in forms. ``never`` are properties that no
+    case has.
     """
 
     operators: tuple[str, ...]

@@ -79,9 +79,7 @@ class SuitePage(Page):
             return
         rows = [_cells(line) for line in lines]
         styles = [_STYLES[line.verdict] for line in lines]
-        used = [n for n, column in enumerate(zip(*rows, strict=True)) if any(column)]
-        heads, rows = [_HEADS[n] for n in used], [tuple(row[n] for n in used) for row in rows]
-        self.grid(heads, rows, styles, heads.index("verdict"), _SPARE, whole=True)
+        self.grid(_HEADS, rows, styles, _HEADS.index("verdict"), _SPARE, whole=True)
         self.line()
 
     def arithmetics(self, report: SuiteReport) -> None:
