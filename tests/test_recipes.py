@@ -185,7 +185,7 @@ RECIPES = {
     "Add a device": Recipe(
         {"litecheck/devices/adapters/acme.py": DEVICE},
         "from litecheck.cli import main\nimport sys\n"
-        "sys.argv = ['litecheck', 'verify', sys.argv[1], '-d', 'acme', '-q']\nmain()",
+        "sys.argv = ['litecheck', 'verify', sys.argv[1], '-d', 'acme', '-q', '--budget', '40']\nmain()",
     ),
     "Add a format": Recipe(
         {"litecheck/rendering/formats/count.py": FORMAT},

@@ -131,8 +131,12 @@ FAILURES = {
 }
 
 
-@pytest.mark.parametrize("mode", FAILURES)
-@pytest.mark.parametrize("adapter", ADAPTERS)
+#: Failures of a process with threads: one of each outcome, and output of C.
+THREADED = ("abort", "bomb", "chatter", "refuse")
+FAILING = [("misbehaving", mode) for mode in FAILURES] + [("threaded", mode) for mode in THREADED]
+
+
+@pytest.mark.parametrize(("adapter", "mode"), FAILING)
 def test_every_misbehaviour_is_an_outcome_and_the_next_job_runs(
     opened: Opening, mode: str, adapter: str
 ) -> None:

@@ -154,7 +154,7 @@ def test_told_numbers_stay_within_what_is_asked_for():
 def test_the_sweep_prints_the_small_trial(oracle: Oracle) -> None:
     """Half-up for LiteRT's half-away, on LiteRT itself."""
     wrong = replace(affine.FAMILY, faults={"CONV_2D": {"requantize": "single"}})
-    found = sweep(wrong, "CONV_2D int8", "reference", oracle, 20)
+    found = sweep(wrong, "CONV_2D int8", "reference", oracle, 8)
     assert 0 < len(found.small) <= 3
     assert all(text.startswith("CONV_2D {") and text.count("\n") in (3, 4) for text in found.small)
     assert any("int8[1, 1, 1, 1]" in text for text in found.small), found.small

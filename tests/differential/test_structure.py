@@ -37,6 +37,12 @@ SLICE = (
     ("CALL_ONCE, variables", "int8"),
 )  # fmt: skip
 EACH = 22
+#: Mutants of WHILE, of which many loop until the time limit.
+ENDLESS = 8
+
+
+def count(of: tuple[str, str]) -> int:
+    return ENDLESS if of[0] == "WHILE" else EACH
 
 
 def specimen(name: str, dtype: str = "int8") -> Specimen:
@@ -321,7 +327,7 @@ def mute(path: Path) -> ModelReport:
 
 def sample(of: tuple[str, str]) -> list[int]:
     kinds = [f"{m.kind} {m.operator}" for m in mutants(specimen(*of).model)]
-    return [at for _, at in chosen([kinds], EACH, seed=3)]
+    return [at for _, at in chosen([kinds], count(of), seed=3)]
 
 
 @pytest.mark.runtime
@@ -329,7 +335,7 @@ def sample(of: tuple[str, str]) -> list[int]:
 def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
     """What LiteRT refuses, crashes on or wrong results is said; what it computes is not a violation."""
     found = in_process(specimen(*of), sample(of), litert, tmp_path)
-    assert len(found) == EACH
+    assert len(found) == count(of)
     assert any(o.fate in BAD for o in found)
     assert [*grouped(misses(found)), *grouped(false_alarms(found))] == []
 

@@ -161,8 +161,8 @@ def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:
 def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -> None:
     profile = load_profile(name)
     found = dict.fromkeys(("computed", "refused"), 0)
-    third = operators(profile)[JUDGING.index(name) % 3 :: 3]
-    several = (reject_cases(profile, opcode, "smoke", 0, lambda name: True) for opcode in third)
+    sixth = operators(profile)[JUDGING.index(name) % 6 :: 6]
+    several = (reject_cases(profile, opcode, "smoke", 0, lambda name: True) for opcode in sixth)
     for case in (made for made in chain.from_iterable(several) if isinstance(made, SuiteCase)):
         opcodes = {operator.opcode for graph in case.model.subgraphs for operator in graph.operators}
         tried = {
@@ -172,7 +172,7 @@ def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -
         for arithmetic in tried.values():
             for inputs in zeros(case.model):
                 found[outcome(case.model, inputs, arithmetic)] += 1
-    assert min(found.values()) > 50, found
+    assert min(found.values()) > 20, found
 
 
 @pytest.mark.parametrize(
