@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.checks.context import Context, TensorFacts
+from litecheck.checks.context import Context, Form, TensorFacts
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Operands
@@ -110,8 +110,8 @@ class BoundOperator:
     """Operator with its tensors by role, and the checks that found a fault in each tensor."""
 
     __slots__ = (
-        "_faults", "_operands", "any_fault", "complete", "context", "gaps", "operator", "read", "roles", "rule",
-        "surplus",
+        "_faults", "_operands", "any_fault", "complete", "context", "form", "gaps", "operator", "read", "roles",
+        "rule", "surplus",
     )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
@@ -130,6 +130,8 @@ class BoundOperator:
         """True if every tensor of the rule is present, and no other tensor."""
         self.any_fault = False
         """True if any check has found a fault in any tensor."""
+        self.form: Form | None = None
+        """Results of the operators with the same structure, None until a rule with structure limits was checked."""
         self._faults: dict[int, set[str]] | None = None
         self._operands: Operands | None = None
 

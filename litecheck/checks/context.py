@@ -11,10 +11,14 @@ from litecheck.model.known_zeros import known_zeros
 from litecheck.model.shapes.infer import Inferred, infer
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.written_types import written_types
+from litecheck.profile.known_faults import KnownFault
 from litecheck.profile.load import law_of
+from litecheck.profile.measurements.estimates import Estimate
 from litecheck.profile.operators import traits_of
 
 _NAN = float("nan")
+#: Estimate of a measurement, and the ends of a range.
+EstimatedRange = tuple[Estimate, float, float]
 
 
 class TensorFacts:
@@ -52,6 +56,21 @@ class TensorFacts:
         return bool(self.scales or self.zero_points or self.details is not None)
 
 
+class Form:
+    """Results that hold for all operators with the same rule, options, types and shapes.
+
+    ``sound`` is True if their structure has no findings. ``supported`` are the runtimes that support their types.
+    ``faults`` are the known faults by runtime that their structure does not exclude, each with its estimates.
+    """
+
+    __slots__ = ("faults", "sound", "supported")
+
+    def __init__(self) -> None:
+        self.sound = False
+        self.supported: set[str] = set()
+        self.faults: dict[str, tuple[tuple[KnownFault, tuple[EstimatedRange, ...]], ...]] = {}
+
+
 class Context:
     """Subgraph of a model with cached facts, each computed on first access."""
 
@@ -61,9 +80,8 @@ class Context:
         self.facts = [TensorFacts(tensor) for tensor in subgraph.tensors]
         self.on_cpu: Set[int] = frozenset()
         """Indices of the operators that are known to be on the CPU of a target."""
-        self.sound_forms: set[Hashable] = set()
-        """Rules and forms of operators without findings in their structure; operators with the same form are not
-        checked again."""
+        self.forms: dict[Hashable, Form] = {}
+        """Results by rule and structure: operators with the same form are not checked again."""
 
     @cached_property
     def reshaped(self) -> dict[int, Tensor]:

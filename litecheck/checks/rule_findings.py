@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from litecheck.checks import granularity
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
-from litecheck.checks.context import Context
+from litecheck.checks.context import Context, Form
 from litecheck.checks.types import impact_of, types_fault, types_run
 from litecheck.checks.wording import required
 from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
@@ -41,10 +41,10 @@ def check_operator(bound: BoundOperator) -> list[Finding]:
     Checks that need a single tensor run once per tensor. Limits run once per group of operators with the same rule,
     options, tensor types and shapes.
     """
-    ready, forms = compiled_rule(bound.rule), bound.context.sound_forms
-    form = _structure_key(bound) if ready.structured else None
+    ready = compiled_rule(bound.rule)
+    form = bound.form = _form_of(bound) if ready.structured else None
     unproved = tuple([(role, bit) for role, bit in ready.alone if not _all_passed(bound.roles[role], bit)])
-    found = _run_checks(bound, ready.remaining(form in forms, bound.complete, unproved))
+    found = _run_checks(bound, ready.remaining(form is not None and form.sound, bound.complete, unproved))
     if not found:
         for role, bit in unproved:
             for operand in bound.roles[role]:
@@ -53,7 +53,7 @@ def check_operator(bound: BoundOperator) -> list[Finding]:
         nearest = _check_alternatives(bound, ready)
         found = [f for f in found if not _follows_wrong_type(f, nearest)] + nearest
     if form is not None and not found and not bound.reads_neighbors:
-        forms.add(form)
+        form.sound = True
     return found
 
 
@@ -90,8 +90,8 @@ def _all_passed(operands: tuple[BoundOperand, ...], bit: int) -> bool:
     return True
 
 
-def _structure_key(bound: BoundOperator) -> Hashable:
-    """Return a key of the operator's structure: operators with the same key have the same limits."""
+def _form_of(bound: BoundOperator) -> Form:
+    """Return the results of the operators with the same structure as this operator: they have the same limits."""
     operator, facts, read = bound.operator, bound.context.facts, bound.read
     options = None if operator.options is None else id(operator.options.fields)
     written = (-1, *operator.outputs, -1, *operator.intermediates)
@@ -102,7 +102,9 @@ def _structure_key(bound: BoundOperator) -> Hashable:
     aliased = not set(operator.outputs).isdisjoint(operator.inputs)
     reshaped = bound.context.reshaped
     shapes = tuple([(i, reshaped[i].shape) for i in operator.inputs if i in reshaped]) if reshaped else ()
-    return bound.rule, operator.version, options, forms, aliased, shapes
+    key = bound.rule, operator.version, options, forms, aliased, shapes
+    known = bound.context.forms
+    return known.get(key) or known.setdefault(key, Form())
 
 
 def finding_for_forbidden_operator(subgraph: Subgraph, operator: Operator, profile: Profile) -> Finding:
@@ -160,7 +162,12 @@ def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -
     """
     if profile.types is None:
         return found
+    form, runtime = bound.form, profile.types.name
+    if form is not None and runtime in form.supported and not found:
+        return found
     fault = types_fault(bound, profile.types)
+    if fault is None and form is not None:
+        form.supported.add(runtime)
     if fault is None:
         return _without_impact(found) if found and types_run(bound, profile.types) else found
     rejected = any("/limits/" in f.path and f.effect == "fails to load" for f in found)

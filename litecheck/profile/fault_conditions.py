@@ -22,6 +22,11 @@ from litecheck.profile.operators import traits_of
 from litecheck.quantization import Blockwise
 
 ABSENT = "absent"
+#: Last parts of the names whose value follows from the types, shapes, options and constness of an operator's tensors.
+_STRUCTURAL = frozenset((
+    "type", "source", "elements", "rows", "row_size", "row_remainder", "rank_gap", "broadcasts", "window_beyond_input",
+    "outer_dimensions", "fused_activation_function",
+))  # fmt: skip
 
 
 def value_of(name: str, operands: Operands) -> Measured:
@@ -41,6 +46,11 @@ def is_known(name: str) -> bool:
     """Return True if a name is a property of a tensor, a measurement, or may be an option."""
     _, dot, what = name.rpartition(".")
     return what in _OF_TENSOR or what in OPERAND if dot else name.isidentifier()
+
+
+def is_structural(name: str) -> bool:
+    """Return True if a condition is the same for all operators with the same options, types and shapes."""
+    return name.rpartition(".")[2] in _STRUCTURAL
 
 
 def _option(operands: Operands, name: str) -> Measured:

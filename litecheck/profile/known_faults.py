@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, lru_cache
@@ -11,7 +12,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand, Effect
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.constraints import number, written
-from litecheck.profile.fault_conditions import is_known, value_of
+from litecheck.profile.fault_conditions import is_known, is_structural, value_of
 from litecheck.profile.generate.conforming import admits
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.operators import traits_of
@@ -67,10 +68,12 @@ class KnownFault:
 
     def holds(self, operands: Operands) -> bool:
         """Return True if an operator satisfies one of the conditions."""
-        return not self.when or any(
-            all(admits(value, value_of(name, operands)) for name, value in condition)
-            for condition in self.when
-        )
+        return not self.when or any(_holds(condition, operands) for condition in self.when)
+
+    def possible(self, operands: Operands) -> bool:
+        """Return False if the structure of an operator excludes the fault, whatever its scales and values are."""
+        structural = ([part for part in condition if is_structural(part[0])] for condition in self.when)
+        return not self.when or any(_holds(condition, operands) for condition in structural)
 
     @property
     def always(self) -> bool:
@@ -120,9 +123,14 @@ def faults_of(operands: Operands, runtime: str = "", on_values: bool = True) -> 
 
     ``on_values`` includes faults that depend on the values of the inputs.
     """
-    dtypes = frozenset([tensor.dtype for tensors in operands.roles.values() for tensor in tensors])
-    faults = _matching_faults(operands.operator.kind, dtypes, runtime, on_values)
+    faults = faults_by_type(operands, runtime, on_values)
     return tuple([fault for fault in faults if fault.holds(operands)]) if faults else ()
+
+
+def faults_by_type(operands: Operands, runtime: str, on_values: bool) -> tuple[KnownFault, ...]:
+    """Return the faults of a runtime, or of all, that have an operator's kind and types, whether they hold or not."""
+    dtypes = frozenset([tensor.dtype for tensors in operands.roles.values() for tensor in tensors])
+    return _matching_faults(operands.operator.kind, dtypes, runtime, on_values)
 
 
 def bound(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
@@ -135,6 +143,10 @@ def bound(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
     return Operands(
         operator, {role: (subgraph.tensors[index],) for role, index in tensors.items()}, subgraph, model
     )
+
+
+def _holds(condition: Iterable[tuple[str, Constraint]], operands: Operands) -> bool:
+    return all(admits(value, value_of(name, operands)) for name, value in condition)
 
 
 @lru_cache(maxsize=1024)

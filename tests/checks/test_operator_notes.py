@@ -10,9 +10,13 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
+from litecheck.checks.bound_operator import BoundOperator
+from litecheck.checks.context import Context
+from litecheck.checks.operator_notes import notes
+from litecheck.checks.rule_findings import check_operator
 from litecheck.checks.validate import DEFAULT_PROFILES, validate
 from litecheck.finding import Finding
-from litecheck.model.build import quantized
+from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -102,6 +106,28 @@ def test_a_violation_has_no_note_beside_it() -> None:
 def test_a_profile_that_is_no_runtime_has_no_notes() -> None:
     assert noted(requantized(0.5, 0.075), "litert-int8") == []
     assert len(noted(requantized(0.5, 0.075), "tflm")) == 1
+
+
+@pytest.mark.parametrize("outputs", [(0.1, 1e-8), (1e-8, 0.1), (1e-8, 1e-8), (0.1, 0.1), (0.1, 3e-7)])
+def test_operators_of_the_same_form_meet_known_faults_by_their_own_scales(outputs: tuple[float, ...]) -> None:
+    """ADD crashes if an input scale is 2^19 times its output scale or more: 0.1 / 1e-8 is, and 0.1 / 3e-7 is not."""
+    builder = ModelBuilder("sums")
+    main = builder.subgraph()
+    x = main.tensor("x", (4,), "int8", quantized(0.1))
+    sums = [main.tensor(f"y{n}", (4,), "int8", quantized(scale)) for n, scale in enumerate(outputs)]
+    for y in sums:
+        main.add("ADD", [x, x], [y], version=2)
+    main.inputs(x)
+    main.outputs(*sums)
+    model, runtime = builder.finish(), load_profile("litert-runtime")
+    context, found = Context(model, model.subgraphs[0]), []
+    for operator in model.subgraphs[0].operators:
+        bound = BoundOperator(context, operator, runtime.operators["ADD"])
+        check_operator(bound)
+        told = notes(context, operator, runtime, bound)
+        found += [operator.index for finding in told if finding.path == "ADD/known_fault"]
+    assert len(context.forms) == 1
+    assert found == [n for n, scale in enumerate(outputs) if scale == 1e-8]
 
 
 @pytest.mark.skipif(not MODELS, reason="needs LITECHECK_MODELS")

@@ -46,7 +46,7 @@ def test_a_slice_of_all_kinds_has_no_faults(stock: Path) -> None:
 
 
 #: Seeds whose first 4 cases need the protection, for protections that the slice's first 8 cases do not need.
-SEEDS = {"limits": "2", "reader": "2"}
+SEEDS = {"isolation": "34", "limits": "2", "reader": "2"}
 
 
 @pytest.mark.parametrize("fix", FIXES)

@@ -113,6 +113,19 @@ def test_alternatives_hold_if_one_does(written: Path) -> None:
     assert list(held.values()) == [True, False, True, False]
 
 
+def test_structure_alone_excludes_a_fault(written: Path) -> None:
+    """Broadcasting is a property of the form; the ratio of the scales, which is 1, is not."""
+    when = "when: {broadcasts: yes, scale_ratio: 524288..}"
+    (written / "known-faults.yaml").write_text(f"faults: [{{{WHOLE}, {when}}}]")
+    (fault,) = known_faults.__wrapped__()
+    possible = {}
+    for rhs in ((4,), (1,)):
+        model = one("ADD", [(4,), rhs], (4,))
+        operands = bound(model, model.subgraphs[0], model.subgraphs[0].operators[0])
+        possible[rhs] = (fault.possible(operands), fault.holds(operands))
+    assert possible == {(4,): (False, False), (1,): (True, False)}
+
+
 def test_an_operator_without_traits_has_a_role_for_each_tensor() -> None:
     model = one("CUSTOM", [(4,), (4,)], (4,))
     operands = bound(model, model.subgraphs[0], model.subgraphs[0].operators[0])

@@ -38,10 +38,11 @@ def output_levels(operands: Operands, bound: str) -> float | None:
     span = _BOUNDS[bound](operands)
     if span is None:
         return None
-    output, scale = _range(operands.one("output")), _scale(operands.one("output"))
-    if output is None or scale is None:
+    stored = operands.one("output")
+    output = _range(stored)
+    if stored is None or output is None:
         return None
-    return max(0.0, min(span[1], output[1]) - max(span[0], output[0])) / scale
+    return max(0.0, min(span[1], output[1]) - max(span[0], output[0])) / stored.quantization.scale.item(0)
 
 
 def sum_step(operands: Operands, bound: str) -> float | None:
@@ -72,7 +73,7 @@ def _scale(tensor: Tensor | None) -> float | None:
     """Return the single valid scale of an 8-bit or narrower tensor, else None."""
     if tensor is None or tensor.dtype not in _NARROW or tensor.quantization.scale.size != 1:
         return None
-    scale = float(tensor.quantization.scale[0])
+    scale = float(tensor.quantization.scale.item(0))
     return scale if 0 < scale < float("inf") else None
 
 
@@ -81,7 +82,7 @@ def _range(tensor: Tensor | None) -> Interval | None:
     scale = _scale(tensor)
     if tensor is None or scale is None or tensor.quantization.zero_point.size != 1:
         return None
-    (low, high), zero = INTEGER_RANGES[tensor.dtype], int(tensor.quantization.zero_point[0])
+    (low, high), zero = INTEGER_RANGES[tensor.dtype], int(tensor.quantization.zero_point.item(0))
     return scale * (low - zero), scale * (high - zero)
 
 
