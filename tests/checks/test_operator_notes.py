@@ -18,6 +18,7 @@ from litecheck.checks.validate import DEFAULT_PROFILES, validate
 from litecheck.finding import Finding
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.load import load_model
+from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.rendering.explain import named_rows
@@ -109,7 +110,9 @@ def test_a_profile_that_is_no_runtime_has_no_notes() -> None:
 
 
 @pytest.mark.parametrize("outputs", [(0.1, 1e-8), (1e-8, 0.1), (1e-8, 1e-8), (0.1, 0.1), (0.1, 3e-7)])
-def test_operators_of_the_same_form_meet_known_faults_by_their_own_scales(outputs: tuple[float, ...]) -> None:
+def test_operators_of_the_same_form_meet_known_faults_by_their_own_scales(
+    outputs: tuple[float, ...],
+) -> None:
     """ADD crashes if an input scale is 2^19 times its output scale or more: 0.1 / 1e-8 is, and 0.1 / 3e-7 is not."""
     builder = ModelBuilder("sums")
     main = builder.subgraph()
@@ -119,7 +122,8 @@ def test_operators_of_the_same_form_meet_known_faults_by_their_own_scales(output
         main.add("ADD", [x, x], [y], version=2)
     main.inputs(x)
     main.outputs(*sums)
-    model, runtime = builder.finish(), load_profile("litert-runtime")
+    content = model_bytes(builder.finish())
+    model, runtime = load_model(content), load_profile("litert-runtime")
     context, found = Context(model, model.subgraphs[0]), []
     for operator in model.subgraphs[0].operators:
         bound = BoundOperator(context, operator, runtime.operators["ADD"])
