@@ -247,8 +247,17 @@ def _generators() -> Iterator[Case]:
     state = const([1, 2], None, "uint64")
     yield case("STABLEHLO_RNG_BIT_GENERATOR", [state], [result((2,), "uint64"), result((4,), "int32")],
                algorithm="THREEFRY")  # fmt: skip
+    hashed = [
+        const(RNG.uniform(-99, 99, (2, 16)), None, "float32"),
+        whole(np.arange(48).reshape(3, 16) % 37 - 9),
+    ]
+    yield case("LSH_PROJECTION", hashed, [result((2,), "int32")], type="SPARSE")
     yield case(
-        "LSH_PROJECTION", [weight(2, 4), whole([[1], [2], [3]])], [result((2,), "int32")], type="SPARSE"
+        "LSH_PROJECTION weighted",
+        [*hashed, weight(3)],
+        [result((2,), "int32")],
+        "LSH_PROJECTION",
+        type="SPARSE",
     )
     yield case("EMBEDDING_LOOKUP_SPARSE", [const([1, 2, 0]), const([[0, 0], [0, 1], [1, 0]]), const([2, 2]),
                const([1, 2, 0.5], None, "float32"), weight(4, 3)], [result((2, 3))], combiner="SUM")  # fmt: skip

@@ -272,7 +272,7 @@ _CHANGES: tuple[tuple[str, Change], ...] = (
     ("EMBEDDING_LOOKUP_SPARSE/limits/indices.rank", stated("indices", shape=(1, 3, 2))),
     ("EMBEDDING_LOOKUP_SPARSE/limits/dense_shape.rank", stated("dense_shape", shape=(1, 2))),
     ("EMBEDDING_LOOKUP_SPARSE/limits/weights.rank", stated("weights", shape=(1, 3))),
-    ("LSH_PROJECTION/limits/hash.rank", stated("hash", shape=(1, 2, 4))),
+    ("LSH_PROJECTION/limits/hash.rank", stated("hash", shape=(1, 2, 16))),
     ("NON_MAX_SUPPRESSION_V4/limits/max_output_size.rank", constant("max_output_size", [2])),
     ("NON_MAX_SUPPRESSION_V4/limits/iou_threshold.rank", constant("iou_threshold", [0.5])),
     ("NON_MAX_SUPPRESSION_V4/limits/score_threshold.rank", constant("score_threshold", [0.1])),

@@ -41,6 +41,8 @@ _PACKED = ("int4", "uint4", "int2")
 _REACH = 4.4
 #: Operators that compute with stored integers, whatever they stand for.
 _STORED = ("BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT")
+#: Roles of which an operator reads bytes, in rows, whatever their type.
+BYTES = {"LSH_PROJECTION": "input"}
 _NUMPY = {
     "int4": "int8", "int2": "int8", "uint4": "uint8", "bfloat16": "uint16", "float8_e4m3fn": "uint8",
     "float8_e5m2": "uint8",
@@ -165,9 +167,13 @@ def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
     graph, others = base.model.subgraphs[0], model.subgraphs[0].tensors
     given, tensors = dict(zip(graph.inputs, base.inputs, strict=True)), list(graph.tensors)
     given |= dict(zip(model.subgraphs[0].inputs, inputs, strict=True))
+    hashed = roles_of(base.rule, graph.operators[0]).get(BYTES.get(base.rule.opcode, ""), ())
     for index, tensor in enumerate(graph.tensors):
         stored = stored_integers(others[index]) if others[index].is_constant else given.get(index)
         if others[index].dtype == tensor.dtype or stored is None or others[index].dtype == "string":
+            continue
+        if index in hashed and (same := _same_bytes(tensor, others[index], np.asarray(stored))):
+            tensors[index], given[index] = same
             continue
         values = _stored(real_values(others[index], np.asarray(stored)), tensor)
         if tensor.is_constant:
@@ -181,6 +187,19 @@ def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
     there = tuple(i for i in graph.inputs if i in operator.inputs or i not in graph.operators[0].inputs)
     changed = replace(graph, tensors=tuple(tensors), operators=(operator,), inputs=there)
     return replace(base.model, subgraphs=(changed, *base.model.subgraphs[1:])), tuple(given[i] for i in there)
+
+
+def _same_bytes(tensor: Tensor, other: Tensor, stored: np.ndarray) -> tuple[Tensor, np.ndarray] | None:
+    """The tensor and its values with the bytes of a tensor of another type, None if these fill no elements.
+
+    Example: int32 of shape (3, 4) for int8 of shape (3, 16).
+    """
+    data, rows = _bytes(stored, other.dtype), other.shape[0]
+    item = np.dtype(stored_type(tensor.dtype)).itemsize
+    if data.size % (rows * item):
+        return None
+    values = data.view(stored_type(tensor.dtype)).reshape(rows, -1)
+    return replace(tensor, shape=values.shape, shape_signature=None), values
 
 
 def _tensor(

@@ -22,7 +22,9 @@ from typing import Any
 
 import yaml
 
+from litecheck.finding import Effect
 from tests.differential.structure.edit import Mutant
+from tests.differential.structure.impacts import is_untrue, shown, stated
 from tests.differential.structure.mutants import chosen, mutants
 from tests.differential.structure.oracle import LiteRT
 from tests.differential.structure.referee import BAD, Fate, Fated, Referee, worst
@@ -73,6 +75,16 @@ class Outcome:
             if self.fate == "right" and said == "violation" and not self.verdict.page
             else "agree"
         )
+
+    @property
+    def impacts(self) -> tuple[Effect | None, Effect | None]:
+        """The gravest impact that litecheck states of new violations, and the impact that LiteRT shows."""
+        return stated(self.verdict.effects), shown(self.fates)
+
+    @property
+    def untrue(self) -> bool:
+        """Whether the stated impact is not the one that LiteRT shows; damaged files have no impact."""
+        return not self.hidden and self.outcome == "agree" and is_untrue(*self.impacts)
 
     @property
     def fields(self) -> dict[str, tuple[str, ...]]:

@@ -16,7 +16,15 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from tests.differential.structure.campaign import Choice, Outcome, campaign
 from tests.differential.structure.referee import BAD
-from tests.differential.structure.table import explained, failed, false_alarms, grouped, misses, table
+from tests.differential.structure.table import (
+    explained,
+    failed,
+    false_alarms,
+    grouped,
+    misses,
+    table,
+    untrue,
+)
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -66,6 +74,7 @@ def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
         ("misses", misses(outcomes)),
         ("false alarms", false_alarms(outcomes)),
         ("not checked", unjudged),
+        ("untrue impacts", untrue(outcomes)),
     )
     found = [table(outcomes)]
     for name, listed in lists:
@@ -75,4 +84,6 @@ def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
 
 def as_data(o: Outcome) -> dict[str, object]:
     """A mutant and what became of it, for JSON."""
-    return {**asdict(o), "fate": o.fate, "outcome": o.outcome, "reason": o.reason}
+    stated, shown = o.impacts
+    extra = {"fate": o.fate, "outcome": o.outcome, "reason": o.reason, "stated": stated, "shown": shown}
+    return {**asdict(o), **extra, "untrue": o.untrue}

@@ -52,6 +52,11 @@ def false_alarms(outcomes: Sequence[Outcome]) -> list[Outcome]:
     return [o for o in outcomes if o.outcome == "false alarm" and not o.reason]
 
 
+def untrue(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Mutants whose stated impact is not the one that LiteRT shows."""
+    return [o for o in outcomes if o.untrue]
+
+
 def failed(outcomes: Sequence[Outcome]) -> bool:
     """Whether too much passes silently, or anything is a violation without a reason."""
     bad = sum(o.fate in BAD for o in outcomes)
@@ -86,7 +91,8 @@ def _fates(o: Outcome) -> str:
 def _said(o: Outcome) -> str:
     paths = ", ".join((*o.verdict.violations, *o.verdict.noted))
     lost = f"no longer covered: {', '.join(o.verdict.uncovered)}" if o.verdict.uncovered else ""
-    return " ".join(filter(None, (o.verdict.said, paths, lost)))
+    impacts = "stated {!r}, shown {!r}".format(*o.impacts) if o.untrue else ""
+    return " ".join(filter(None, (o.verdict.said, paths, lost, impacts)))
 
 
 def explained(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Literal
 
 from litecheck import validate_file
 from litecheck.checks.validate import load_profile
+from litecheck.finding import Effect
 from litecheck.model.types import Model
 from litecheck.report import ModelReport, Report
 from tests.differential.structure.edit import file_of
@@ -28,6 +29,8 @@ class Verdict:
     """What the specification page's own profile calls a violation."""
     uncovered: tuple[str, ...] = ()
     """Operators that were covered before the change."""
+    effects: tuple[Effect, ...] = ()
+    """Impacts of the new violations."""
 
 
 Validate = Callable[[Path], ModelReport]
@@ -65,9 +68,9 @@ class Judge:
         before = {(o.subgraph, o.index) for o in usual.operators if o.status != "not covered"}
         lost = [o for o in report.operators if o.status == "not covered" and (o.subgraph, o.index) in before]
         uncovered = tuple(f"{o.opcode}: {o.reason}" for o in lost)
-        return Verdict(
-            self._said(report, violations, noted), violations, noted, self._by_page(violations), uncovered
-        )
+        effects = tuple(sorted({f.effect for f in new if f.level == "violation"}))
+        said = self._said(report, violations, noted)
+        return Verdict(said, violations, noted, self._by_page(violations), uncovered, effects)
 
     def _said(self, report: ModelReport, violations: tuple[str, ...], noted: tuple[str, ...]) -> Said:
         if violations:
