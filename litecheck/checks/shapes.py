@@ -12,8 +12,9 @@ from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Check, Fault, at
 from litecheck.finding import IGNORED, Level
-from litecheck.model.shapes import Shape
+from litecheck.model.shapes import Shape, ShapeError
 from litecheck.model.types import Tensor
+from litecheck.profile.measurements.register import DELEGATED
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.profile.unpacked_constants import is_unpacked
 
@@ -27,7 +28,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         inferred = bound.context.shapes
         misfit = inferred.misfits.get(bound.operator.index)
         if misfit is not None:
-            return (Fault(misfit.found, role=misfit.role, kind=misfit.kind),)
+            return (Fault(misfit.found, role=misfit.role, kind=_kind_of(bound, misfit)),)
         shapes, faults = inferred.shapes, []
         for role in rule.outputs:
             for operand in bound.roles[role]:
@@ -44,6 +45,20 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         return faults
 
     return check
+
+
+#: Kinds of a rank that the default delegate computes if the rank in the file, which it checks, is right.
+_DELEGATED_RANKS = ("pointwise", "padded_rank")
+
+
+def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
+    """Return the kind of a contradiction of shapes: of a rank, only if the default delegate computes the operator."""
+    if misfit.kind not in _DELEGATED_RANKS:
+        return misfit.kind
+    delegated = bound.roles["input"][0].facts.dtype in (*DELEGATED, "uint8")
+    return (
+        misfit.kind if delegated and bound.operator.index not in bound.context.stored_shapes.misfits else ""
+    )
 
 
 def _check_stored(rule: OperatorRule) -> Check:

@@ -14,10 +14,11 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.save import model_bytes
 from litecheck.profile.customs import has_kernel
 from tests.differential.operator_types.bases import bases
-from tests.differential.operator_types.explore import Tried, explore_kept, try_signatures
+from tests.differential.operator_types.explore import Tried, cast_difference, explore_kept, try_signatures
 from tests.differential.operator_types.runtimes import LITERT, RUNTIMES, Request, Runtimes
+from tests.differential.operator_types.signatures import retyped, twin
 from tests.differential.operator_types.sweep import draws, outcomes_of
-from tests.differential.operator_types.table import impact, rows
+from tests.differential.operator_types.table import fits, impact, rows
 
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 NAMES = ("TFLite_Detection_PostProcess", "AudioSpectrogram", "Mfcc", "NumericVerify", "SignalRfft", "CIRCULAR_BUFFER",
@@ -39,6 +40,50 @@ def test_outputs_that_are_right_by_chance_are_wrong() -> None:
     assert {
         tried["input", (dtype, "int32", "uint8")].stages["optimized"] for dtype in ("int32", "int64")
     } == {"wrong"}
+
+
+@pytest.mark.parametrize(
+    ("opcode", "signature", "stage", "verdict"),
+    [
+        ("CAST", ("float32", "bool"), "runs", "silent"),
+        ("CAST", ("uint8", "int8"), "runs", "silent"),
+        ("CAST", ("float64", "complex64"), "runs", "silent"),
+        ("CAST", ("float32", "bfloat16"), "crashes", "violation"),
+        ("LSH_PROJECTION", ("float32", "int64", "-", "int32"), "runs", "silent"),
+        ("LSH_PROJECTION", ("float32", "int2", "-", "int32"), "runs", "silent"),
+        ("LSH_PROJECTION", ("uint32", "int32", "-", "int32"), "wrong results", "violation"),
+        ("LSH_PROJECTION", ("float32", "int32", "-", "float32"), "wrong results", "violation"),
+    ],
+)
+def test_conversions_and_hashes(opcode: str, signature: tuple[str, ...], stage: str, verdict: str) -> None:
+    litert = next(iter(outcomes_of(opcode, [(0, signature)])))
+    assert (litert.stage, litert.verdict) == (stage, verdict)
+
+
+def test_casts_are_compared_with_numpy() -> None:
+    """A float that an unsigned type cannot hold has no value in C."""
+    base = bases()["CAST"][0]
+    model, (values,) = retyped(base, ("float32", "uint8"))
+    tensor = model.subgraphs[0].tensors[model.subgraphs[0].outputs[0]]
+    values = values.copy()
+    values.flat[0] = -1.5
+    right = np.abs(values).astype(np.uint8)
+    assert cast_difference(model, (values,), tensor, right) == ""
+    assert (
+        cast_difference(model, (values,), tensor, right + np.uint8(1))
+        == f"{right.size - 1} of {right.size} differ"
+    )
+
+
+def test_the_twin_of_a_hash_has_the_same_bytes() -> None:
+    base = bases()["LSH_PROJECTION"][0]
+    model, inputs = retyped(base, ("float32", "int8", "-", "int32"))
+    other, (values,) = twin(base, model, inputs)
+    assert (other.subgraphs[0].tensors[1].shape, values.dtype) == ((3, 4), np.int32)
+    assert values.tobytes() == inputs[0].tobytes()
+    known = {b.signature for b in bases()["LSH_PROJECTION"]}
+    assert fits(base.rule, ("float32", "int8", "-", "int32"), known)
+    assert not fits(base.rule, ("uint32", "int32", "-", "int32"), known)
 
 
 def test_custom_operators_have_the_kernels_that_are_listed() -> None:

@@ -15,6 +15,7 @@ from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from tests.profile import zero_models
 from tests.profile.folded_models import folded_models, sliced_shape
+from tests.profile.rank_models import rank_models
 
 HALF = quantized(0.5)
 PAGE, IGNORED = "outside the specification", "ignored by LiteRT, may matter on hardware"
@@ -245,6 +246,22 @@ def litert_models() -> Iterator[ImpactModel]:
     given = (np.arange(24).reshape(2, 3, 4).astype(np.int8),)
     model = sliced([0, 0], (2, 3, 4), ellipsis_mask=3)
     yield ImpactModel("two ellipses", model, given, "STRIDED_SLICE/shapes", IGNORED)
+    begin = [1, 0, 1, 0]
+    for output, masks, impact in (
+        ((1, 1, 1), {}, IGNORED), ((1, 1, 1, 1), {}, WRONG), ((1, 1), {"shrink_axis_mask": 9}, IGNORED),
+        ((1, 1, 1, 1), {"new_axis_mask": 2}, ""),
+    ):  # fmt: skip
+        model = sliced(begin, output, **masks)
+        yield ImpactModel(
+            f"begin of four {output} {masks}",
+            model,
+            given,
+            "STRIDED_SLICE/shapes" if impact else None,
+            impact,
+        )
+    for name, model, path, impact in rank_models():
+        image = model.subgraphs[0].tensors[0]
+        yield ImpactModel(name, model, (_ones(*image.shape, dtype=image.dtype),), path, impact)
     for dtype, ignored in (("int8", PAGE), ("int16", IGNORED)):
         given = (np.arange(16).reshape(2, 8).astype(dtype),)
         for bad in (nan, float("inf")):

@@ -16,6 +16,7 @@ def conv_2d(call: Call) -> Shapes:
 
     i divides c into groups, and the number of groups divides o. The bias has o values.
     """
+    _check_pointwise(call)
     source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
@@ -44,6 +45,16 @@ def depthwise_conv_2d(call: Call) -> Shapes:
         )
     _check_bias(call, outputs)
     return ((source[0], *conv_output_size(call, source[1:3], weight[1:3], strides, dilations), outputs),)
+
+
+def _check_pointwise(call: Call) -> None:
+    """Check the rank under a 1x1 filter, which XNNPACK computes as a matrix product over the last dimension."""
+    source, weight = call.shape("input"), call.shape("weight")
+    steps = {int(call.option(name, 0)) for name in ("stride_h", "stride_w")}
+    if source is None or weight is None or len(source) == 4 or steps != {1}:
+        return
+    if len(weight) == 4 and weight[1:] == (1, 1, *source[-1:]):
+        raise ShapeError("input", f"the input has {len(source)} dimensions, 4 wanted", "pointwise")
 
 
 def _check_window(source: Shape, weight: Shape) -> None:

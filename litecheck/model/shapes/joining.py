@@ -139,7 +139,8 @@ def _pad_shape(call: Call, source: Shape | None) -> Shapes:
     edges = ranked(call, "paddings", 2)
     if edges is not None and (differ(edges[1], 2) or (source is not None and differ(edges[0], len(source)))):
         rank = "rank" if source is None else len(source)
-        raise ShapeError("paddings", f"the paddings are {shape_text(edges)}, [{rank}, 2] wanted")
+        kind = "" if source is None or differ(edges[1], 2) else "padded_rank"
+        raise ShapeError("paddings", f"the paddings are {shape_text(edges)}, [{rank}, 2] wanted", kind)
     values = row(call, "paddings")
     if values is not None and any(value < 0 for value in values):
         raise ShapeError("paddings", f"the paddings are {values}, with negative ones")

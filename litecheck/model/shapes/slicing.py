@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
@@ -61,7 +63,23 @@ def strided_slice(call: Call) -> Shapes:
     if len(strides) < len(begin):
         row(call, "strides", len(begin))  # additional strides are allowed
     masks = {name: int(call.option(f"{name}_mask")) for name in _MASKS}
+    if len(begin) > len(source) and not masks["ellipsis"] and not masks["new_axis"]:
+        raise _surplus_values(call, source, (begin, end, strides), masks)
     return (tuple(_strided_lengths(source, begin, end, strides, masks, bool(call.option("offset")))),)
+
+
+def _surplus_values(
+    call: Call, source: Shape, rows: Sequence[list[int]], masks: dict[str, int]
+) -> ShapeError:
+    """Return the error of values beyond the rank, which LiteRT ignores; they lose data if the file states a shape that
+    the other values do not give."""
+    lengths = _strided_lengths(
+        source, *(values[: len(source)] for values in rows), masks, bool(call.option("offset"))
+    )
+    call.other_reads.append("output")
+    kept = call.roles["output"][0].tensor.shape == tuple(lengths)
+    found = f"begin has {len(rows[0])} values for a tensor of {len(source)} dimensions"
+    return ShapeError("begin", found, "surplus" if kept else "surplus_lost")
 
 
 _MASKS = ("begin", "end", "ellipsis", "new_axis", "shrink_axis")

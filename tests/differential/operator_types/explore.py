@@ -395,7 +395,7 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
         if stored is not None and stored.dtype.name not in (stored_type(tensor.dtype), "object"):
             replaced, tensor = f"{stored.dtype.name} instead", replace(tensor, dtype=stored.dtype.name)
         expected = None if good is None or good.stage != "runs" else good.outputs[n]
-        off = _cast_off(trial, tensor, stored) if rule.opcode == "CAST" else None
+        off = cast_difference(trial.model, trial.inputs, tensor, stored) if rule.opcode == "CAST" else None
         if off is None:
             before = trial.base.model.subgraphs[0].tensors[index]
             off = _off(rule.opcode, before, expected, tensor, stored, read)
@@ -408,14 +408,16 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
     return "runs", ""
 
 
-def _cast_off(trial: _Trial, tensor: Tensor, stored: np.ndarray | None) -> str | None:
-    """How an output differs from numpy's conversion of the stored values, or nothing; None for types that numpy lacks.
+def cast_difference(
+    model: Model, inputs: Sequence[np.ndarray], tensor: Tensor, stored: np.ndarray | None
+) -> str | None:
+    """Return how an output of CAST differs from numpy's conversion, or nothing; None for types that numpy lacks.
 
     Integers wrap, and of complex numbers the real part counts. Floats that the type cannot hold have no value in C.
     Example: -1.5 is -1 as int8, and undefined as uint8.
     """
-    given = trial.model.subgraphs[0].tensors[trial.model.subgraphs[0].operators[0].inputs[0]]
-    values = trial.inputs[0] if trial.inputs else stored_integers(given)
+    given = model.subgraphs[0].tensors[model.subgraphs[0].operators[0].inputs[0]]
+    values = inputs[0] if inputs else stored_integers(given)
     if stored is None or values is None or not {given.dtype, tensor.dtype} <= _PLAIN:
         return None
     kind = np.dtype(stored_type(tensor.dtype)).kind

@@ -64,6 +64,8 @@ def _chains(dtype: str) -> Iterator[Specimen]:
     s.main.add("MEAN", [a, s.c([1, 2])], [y], keep_dims=False)
     yield s.done(y)
 
+    yield from _reduced(dtype)
+
     s = Sketch("SHAPE, STRIDED_SLICE, PACK, RESHAPE", dtype)
     x, y = s.x(2, 3, 4), s.t(2, 12)
     shape, n, new = (s.main.tensor(f"i{i}", d, "int32") for i, d in enumerate([(3,), (), (2,)]))
@@ -92,6 +94,36 @@ def _chains(dtype: str) -> Iterator[Specimen]:
     s.main.add("RESHAPE", [p, s.c([1, 4])], [r], new_shape=[1, 4])
     s.main.add("FULLY_CONNECTED", [r, v, s.bias(r, v)], [f])
     s.main.add("SOFTMAX", [f], [y], beta=1.0)
+    yield s.done(y)
+
+
+def _reduced(dtype: str) -> Iterator[Specimen]:
+    """Reductions with and without their dimensions, in front of operators that need a rank or broadcast."""
+    for opcode, keep in (("MEAN", True), ("SUM", False)):
+        s = Sketch(f"{opcode}, FULLY_CONNECTED", dtype)
+        x, r, y = s.x(2, 4, 4, 3), s.t(2, 1, 1, 3) if keep else s.t(2, 3, scale=0.4), s.t(2, 5, scale=0.1)
+        w = s.weight(5, 3)
+        s.main.add(opcode, [x, s.c([1, 2])], [r], keep_dims=keep)
+        s.main.add("FULLY_CONNECTED", [r, w, s.bias(r, w)], [y])
+        yield s.done(y)
+
+    s = Sketch("MEAN, CONV_2D", dtype)
+    x, r, y = s.x(2, 4, 4, 3), s.t(2, 1, 1, 3), s.t(2, 1, 1, 4, scale=0.1)
+    w = s.weight(4, 1, 1, 3)
+    s.main.add("MEAN", [x, s.c([1, 2])], [r], keep_dims=True)
+    s.main.add("CONV_2D", [r, w, s.bias(r, w)], [y], **CONV)
+    yield s.done(y)
+
+    s = Sketch("MEAN, MUL", dtype)
+    x, r, y = s.x(1, 4, 4, 3), s.t(1, 1, 1, 3), s.t(1, 4, 4, 3, scale=0.2)
+    s.main.add("MEAN", [x, s.c([1, 2])], [r], keep_dims=True)
+    s.main.add("MUL", [x, r], [y])
+    yield s.done(y)
+
+    s = Sketch("MEAN, RESHAPE", dtype)
+    x, r, y = s.x(2, 4, 4, 3), s.t(2, 3), s.t(2, 1, 1, 3)
+    s.main.add("MEAN", [x, s.c([1, 2])], [r], keep_dims=False)
+    s.main.add("RESHAPE", [r, s.c([2, 1, 1, 3])], [y], new_shape=[2, 1, 1, 3])
     yield s.done(y)
 
 
