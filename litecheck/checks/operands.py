@@ -19,9 +19,18 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.roles[role] and role not in bound.gaps:
             return NONE
+        if _is_left_out(bound, role):
+            return (Fault("it is left out", role=role, kind="left_out"),)
         return (Fault("it is absent", role=role),)
 
     return check
+
+
+def _is_left_out(bound: BoundOperator, role: str) -> bool:
+    """Return True if the list of inputs or outputs ends before a role. Example: [0] for the roles lhs and rhs."""
+    rule, operator = bound.rule, bound.operator
+    sides = ((rule.inputs, operator.inputs), (rule.outputs, operator.outputs))
+    return any(role in roles and roles.index(role) >= len(indices) for roles, indices in sides)
 
 
 def _surplus(bound: BoundOperator) -> Sequence[Fault]:

@@ -15,6 +15,7 @@ from litecheck.finding import IGNORED, Level
 from litecheck.model.shapes import Shape, ShapeError
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.register import DELEGATED
+from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
 from litecheck.profile.unpacked_constants import is_unpacked
 
@@ -52,10 +53,23 @@ _DELEGATED_RANKS = ("pointwise", "padded_rank")
 
 
 def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
-    """Return the kind of a contradiction of shapes: of a rank, only if the default delegate computes the operator."""
+    """Return the kind of a contradiction of shapes, which may depend on the kernel: that of the default delegate has
+    types of its own.
+
+    Kernels read an index input whose values are not in the file, or that is empty, when the model runs.
+    """
+    operands = bound.roles.get(misfit.role or "", ())
+    if not misfit.kind and operands and traits_of(bound.rule.opcode).steers(operands[0].role):
+        return "" if operands[0].tensor.is_constant and operands[0].tensor.size else "late_index"
+    delegated = (
+        bound.roles["input"][0].facts.dtype in (*DELEGATED, "uint8") if bound.roles.get("input") else False
+    )
+    if misfit.kind == "repeated_axis":
+        return "repeated_axis_delegated" if delegated else misfit.kind
+    if misfit.kind == "inferred_zero":
+        return misfit.kind if delegated else ""
     if misfit.kind not in _DELEGATED_RANKS:
         return misfit.kind
-    delegated = bound.roles["input"][0].facts.dtype in (*DELEGATED, "uint8")
     return (
         misfit.kind if delegated and bound.operator.index not in bound.context.stored_shapes.misfits else ""
     )

@@ -56,6 +56,7 @@ KINDS = {
     "scale": {"not_a_number": ", not a number", "infinite": ", infinite", "negative": ", negative",
               "subnormal": ", subnormal", "zero": "scale is 0 "},
     "granularity": {"absent": "it has no "},
+    "operands": {"left_out": "left out"},
     "limits": {"unset": " by default "},
 }  # fmt: skip
 #: What computes something else, and rightly, if its input has another type.

@@ -117,7 +117,7 @@ def _transposed_output_shape(
         return (source[0], *(None,) * (len(source) - 2), outputs)
     filled = f"the output shape is {values}, with {source[0]} batches and {outputs} channels to fill it"
     if differ(values[-1], outputs) or min(values) < 1:
-        raise ShapeError("output_shape", filled)
+        raise ShapeError("output_shape", filled, "output_channels" if min(values[:-1]) > 0 else "")
     valid = padded(call) == VALID
     for size, length, stride, reach in zip(values[1:-1], source[1:-1], strides, window, strict=True):
         over = reach if valid else 1

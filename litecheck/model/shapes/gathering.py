@@ -50,7 +50,8 @@ def _check_indices(call: Call, length: int | None) -> None:
         return
     low, high = int(values.min()), int(values.max())
     if low < 0 or high >= length:
-        raise ShapeError("indices", f"index {low if low < 0 else high} is outside a length of {length}")
+        found = f"index {low if low < 0 else high} is outside a length of {length}"
+        raise ShapeError("indices", found, "index_values")
 
 
 def gather_nd(call: Call) -> Shapes:
@@ -78,6 +79,7 @@ def _check_index_vectors(call: Call, source: Shape, depth: int) -> None:
             raise ShapeError(
                 "indices",
                 f"index {low if low < 0 else high} is outside dimension {at} of {shape_text(source)}",
+                "index_values",
             )
 
 
@@ -175,7 +177,8 @@ def segment_sum(call: Call) -> Shapes:
     if values is None:
         return ((None, *source[1:]),)
     if values and (values[0] != 0 or any(b - a not in (0, 1) for a, b in pairwise(values))):
-        raise ShapeError("segment_ids", f"the segment ids {values[:8]} do not rise by one from 0")
+        found = f"the segment ids {values[:8]} do not rise by one from 0"
+        raise ShapeError("segment_ids", found, "index_values")
     return ((values[-1] + 1 if values else 0, *source[1:]),)
 
 

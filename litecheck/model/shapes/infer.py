@@ -19,6 +19,10 @@ Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
 LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
 
+#: Kinds that only apply to shapes known when the model is loaded.
+_KINDS_AT_LOAD = ("inferred_zero", "padded_rank", "pointwise", "repeated_axis")
+
+
 @dataclass(slots=True)
 class Inferred:
     """Shapes that the laws give for a subgraph.
@@ -70,7 +74,7 @@ def _apply_laws(
         if at_run_time:
             late.update(operator.outputs)
         if isinstance(result_shapes, ShapeError):
-            plain = at_run_time and not result_shapes.kind
+            plain = at_run_time and result_shapes.kind in ("", *_KINDS_AT_LOAD)
             found.misfits[operator.index] = result_shapes.at_run_time() if plain else result_shapes
             continue
         found.results[operator.index] = result_shapes

@@ -53,7 +53,11 @@ def _infer_dimension(call: Call, wanted: list[int]) -> Shape:
             )
         return tuple(left if dim == -1 else dim for dim in wanted)
     if number != rest:
-        raise ShapeError("shape", f"the input has {number} elements, the new shape {wanted} has {rest}")
+        found = f"the input has {number} elements, the new shape {wanted} has {rest}"
+        others = prod(dim for dim in wanted if dim)
+        raise ShapeError(
+            "shape", found, "inferred_zero" if wanted.count(0) == 1 and number % others == 0 else ""
+        )
     return tuple(wanted)
 
 
@@ -97,7 +101,8 @@ def transpose(call: Call) -> Shapes:
     if perm is None:
         return ((None,) * len(source),)
     if sorted(axis_within(axis, len(source), "perm") for axis in perm) != list(range(len(source))):
-        raise ShapeError("perm", f"perm is {perm}, no permutation of {len(source)} dimensions")
+        found = f"perm is {perm}, no permutation of {len(source)} dimensions"
+        raise ShapeError("perm", found, "repeated_axis")
     return (tuple(source[axis] for axis in perm),)
 
 
@@ -112,9 +117,12 @@ def reverse(call: Call) -> Shapes:
         raise ShapeError(
             "axis", f"there are {len(axes)} axes, the input {shape_text(source)} has {len(source)}"
         )
-    places = sorted(axis_within(axis, len(source)) for axis in axes)
+    try:
+        places = sorted(axis_within(axis, len(source)) for axis in axes)
+    except ShapeError as outside:
+        raise ShapeError("axis", outside.found, "index_values") from outside
     if any(b - a != 1 for a, b in pairwise(places)):
-        raise ShapeError("axis", f"the axes {axes} are not neighbours, each once")
+        raise ShapeError("axis", f"the axes {axes} are not neighbours, each once", "index_values")
     return (source,)
 
 

@@ -73,11 +73,9 @@ def _surplus_values(
 ) -> ShapeError:
     """Return the error of values beyond the rank, which LiteRT ignores; they lose data if the file states a shape that
     the other values do not give."""
-    lengths = _strided_lengths(
-        source, *(values[: len(source)] for values in rows), masks, bool(call.option("offset"))
-    )
-    call.other_reads.append("output")
-    kept = call.roles["output"][0].tensor.shape == tuple(lengths)
+    begin, end, strides = (values[: len(source)] for values in rows)
+    lengths = _strided_lengths(source, begin, end, strides, masks, bool(call.option("offset")))
+    kept = call.file_shape("output") == tuple(lengths)
     found = f"begin has {len(rows[0])} values for a tensor of {len(source)} dimensions"
     return ShapeError("begin", found, "surplus" if kept else "surplus_lost")
 

@@ -101,7 +101,7 @@ def _reduced(dtype: str) -> Iterator[Specimen]:
     """Reductions with and without their dimensions, in front of operators that need a rank or broadcast."""
     for opcode, keep in (("MEAN", True), ("SUM", False)):
         s = Sketch(f"{opcode}, FULLY_CONNECTED", dtype)
-        x, r, y = s.x(2, 4, 4, 3), s.t(2, 1, 1, 3) if keep else s.t(2, 3, scale=0.4), s.t(2, 5, scale=0.1)
+        x, r, y = s.x(2, 4, 4, 3), s.t(2, 1, 1, 3) if keep else s.t(2, 3, scale=0.4), s.t(2, 5, scale=0.8)
         w = s.weight(5, 3)
         s.main.add(opcode, [x, s.c([1, 2])], [r], keep_dims=keep)
         s.main.add("FULLY_CONNECTED", [r, w, s.bias(r, w)], [y])
@@ -115,7 +115,7 @@ def _reduced(dtype: str) -> Iterator[Specimen]:
     yield s.done(y)
 
     s = Sketch("MEAN, MUL", dtype)
-    x, r, y = s.x(1, 4, 4, 3), s.t(1, 1, 1, 3), s.t(1, 4, 4, 3, scale=0.2)
+    x, r, y = s.x(1, 4, 4, 3), s.t(1, 1, 1, 3), s.t(1, 4, 4, 3, scale=0.8)
     s.main.add("MEAN", [x, s.c([1, 2])], [r], keep_dims=True)
     s.main.add("MUL", [x, r], [y])
     yield s.done(y)
