@@ -56,11 +56,12 @@ def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
     """Return the kind of a contradiction of shapes, which may depend on the kernel: that of the default delegate has
     types of its own.
 
-    Kernels read an index input whose values are not in the file, or that is empty, when the model runs.
+    Kernels read an index input that is an input of the model, or empty, when the model runs.
     """
     operands = bound.roles.get(misfit.role or "", ())
     if not misfit.kind and operands and traits_of(bound.rule.opcode).steers(operands[0].role):
-        return "" if operands[0].tensor.is_constant and operands[0].tensor.size else "late_index"
+        given = operands[0].tensor.index in bound.context.subgraph.inputs
+        return "late_index" if given or not operands[0].tensor.size else ""
     delegated = (
         bound.roles["input"][0].facts.dtype in (*DELEGATED, "uint8") if bound.roles.get("input") else False
     )

@@ -62,6 +62,12 @@ def absent(path: str, operand: str, because: str = ABSENT, see: str = "") -> Tol
     return Told(path, operand, "it is absent", f"{operand} to be present", because, "fails to load", see=see)
 
 
+def left_out(path: str, operand: str, because: str = ABSENT, see: str = "") -> Told:
+    return Told(
+        path, operand, "it is left out", f"{operand} to be present", because, "fails to load", see=see
+    )
+
+
 def surplus(path: str, found: str, required: str) -> Told:
     return Told(path, "", found, required, "the operator has no others", "fails at run time")
 
@@ -69,7 +75,11 @@ def surplus(path: str, found: str, required: str) -> Told:
 ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "left out at the end": (
         conv(bias=False),
-        (absent("CONV_2D/bias/operands", "bias", "the kernel fails to load without a bias", "conv.cc:407"),),
+        (
+            left_out(
+                "CONV_2D/bias/operands", "bias", "the kernel fails to load without a bias", "conv.cc:407"
+            ),
+        ),
     ),
     "listed as -1": (built("FULLY_CONNECTED", "x-x"), (absent("FULLY_CONNECTED/weight/operands", "weight"),)),
     "two of them": (
@@ -82,18 +92,18 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "no operand at all": (
         built("FULLY_CONNECTED", ""),
         (
-            absent("FULLY_CONNECTED/input/operands", "input"),
-            absent("FULLY_CONNECTED/weight/operands", "weight"),
+            left_out("FULLY_CONNECTED/input/operands", "input"),
+            left_out("FULLY_CONNECTED/weight/operands", "weight"),
         ),
     ),
     "a gap among the repeated": (
         built("CONCATENATION", "x-x"),
         (absent("CONCATENATION/values/operands", "values"),),
     ),
-    "nothing repeated": (built("CONCATENATION", ""), (absent("CONCATENATION/values/operands", "values"),)),
+    "nothing repeated": (built("CONCATENATION", ""), (left_out("CONCATENATION/values/operands", "values"),)),
     "no output": (
         built("SOFTMAX", "x", 0),
-        (absent("SOFTMAX/output/operands", "output", see="softmax.cc:1"),),
+        (left_out("SOFTMAX/output/operands", "output", see="softmax.cc:1"),),
     ),
     "no intermediate": (
         built("UNIDIRECTIONAL_SEQUENCE_LSTM", "x"),

@@ -116,8 +116,9 @@ def _transposed_output_shape(
     if values is None:
         return (source[0], *(None,) * (len(source) - 2), outputs)
     filled = f"the output shape is {values}, with {source[0]} batches and {outputs} channels to fill it"
-    if differ(values[-1], outputs) or min(values) < 1:
-        raise ShapeError("output_shape", filled, "output_channels" if min(values[:-1]) > 0 else "")
+    others = differ(values[-1], outputs)
+    if min(values) < 1 or (others and differ(values[0], source[0])):
+        raise ShapeError("output_shape", filled)
     valid = padded(call) == VALID
     for size, length, stride, reach in zip(values[1:-1], source[1:-1], strides, window, strict=True):
         over = reach if valid else 1
@@ -125,8 +126,10 @@ def _transposed_output_shape(
             raise ShapeError(
                 "output_shape",
                 f"a window over an output of {size} gives no length of {length}, as the input has",
-                "valid_padding" if valid else "",
+                "valid_padding" if valid and not others else "",
             )
+    if others:
+        raise ShapeError("output_shape", filled, "output_channels")
     if differ(values[0], source[0]):
         raise ShapeError("output_shape", filled, "batch")
     return tuple(values)
