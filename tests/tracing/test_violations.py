@@ -17,7 +17,9 @@ def test_a_missing_bias_is_named() -> None:
     assert violations(model).load == ()
     editor = SubgraphEditor(model.subgraphs[0])
     editor.change(1, inputs=model.subgraphs[0].operators[1].inputs[:2])
-    assert violations(with_subgraphs(model, [editor.finish()[0]])).load == ("CONV_2D #1: bias: it is left out",)
+    assert violations(with_subgraphs(model, [editor.finish()[0]])).load == (
+        "CONV_2D #1: bias: it is left out",
+    )
 
 
 def test_scales_of_another_dimension_are_named_with_their_tensor() -> None:
