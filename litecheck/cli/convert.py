@@ -89,6 +89,7 @@ def convert(
       litecheck convert model.tflite --compare --data samples.npz
     """
     from litecheck.conversion.calibration.prestart import prestarted
+    from litecheck.conversion.target_name import check_target
 
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     vias = values.parse_vias(via, compare)
@@ -111,7 +112,7 @@ def convert(
     else:
         values.check_targets(target, dry_run, decided, plan)
         values.check_recipe(recipe, to)
-    for file in filter(None, (target, save_plan, calibration_cache)):
+    for file in filter(None, (target and check_target(target), save_plan, calibration_cache)):
         check_output(file)
     runs = vias == ("litecheck",) and bool(paths or random)
     started = prestarted(device, not no_agreement) if runs else None

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import TYPE_CHECKING, Annotated, Any
 
 from litecheck.cli.panels import INPUTS, option
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.summary_text import counted
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from litecheck.model.types import Model
+    from litecheck.model.types import Model, Tensor
     from litecheck.reference.engine.entry import EntryPoint
 
 Seed = Annotated[
@@ -105,11 +106,24 @@ def _entry(model: Model, signature: str | None) -> EntryPoint:
     return entry(model, signature)
 
 
+def _image_step(file: str, tensor: Tensor, model: str) -> str:
+    """Return the commands that make the values of an input from an image."""
+    values = f"{os.path.splitext(os.path.basename(file))[0]}.npy"
+    pixels = f"numpy.asarray(PIL.Image.open({file!r}), 'float32')[None] / 255"
+    save = f"Save its values as for the float model, for example numpy.save({values!r}, {pixels})"
+    if tensor.dtype.startswith("float"):
+        return save
+    return f"{save}; then 'litecheck quantize {values} -o stored.npy --like {model}:{tensor.index}'"
+
+
 def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
-    from litecheck.quantizer.array_files import check_present, is_raw, read
+    from litecheck.quantizer.array_files import check_present, is_image, is_raw, read
 
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     check_present(file)
+    if is_image(file):
+        wanted = f"{tensor.dtype} values of input {name!r} in .npy, .npz or raw bytes"
+        raise InputError(f"{file}: got an image, expected {wanted}. {_image_step(file, tensor, model)}")
     if not is_raw(file):
         stored = read(file)
         if stored.values.dtype.kind == "f" and not tensor.dtype.startswith("float"):

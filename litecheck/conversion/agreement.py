@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from litecheck.arrays import Arrays
-from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import (
     KERNELS,
@@ -24,17 +20,16 @@ from litecheck.conversion.calibration.litert_child import (
     runtime_name,
 )
 from litecheck.conversion.calibration.observe import calls_others, entered
-from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import Place
 from litecheck.conversion.channel_sums import ChannelSums
-from litecheck.conversion.class_scores import is_class_scores, is_probabilities
+from litecheck.conversion.class_scores import is_class_scores, is_hidden, is_probabilities
+from litecheck.conversion.compared_outputs import compared_outputs
 from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
 from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
+from litecheck.conversion.translated_samples import translate_sample
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
-from litecheck.model.types import Model, Tensor
-from litecheck.reference.engine.entry import entry
-from litecheck.reference.runtime_tensors import NUMPY_TYPES
+from litecheck.model.types import Model
 
 _PAIRS = "litecheck.conversion.litert_pairs:LitertPairs"
 
@@ -45,7 +40,7 @@ class TensorAgreement:
 
     ``name`` and ``dtype`` belong to the converted tensor. ``step`` is its scale (0 if it has no scale or several).
     ``output`` is the name of the tensor as an output of the model. ``top`` compares the largest value of each row of class
-    scores.
+    scores. ``logits`` are the logits of an output that is a probability.
     """
 
     reference: Place
@@ -57,6 +52,7 @@ class TensorAgreement:
     output: str = ""
     signature: str | None = None
     top: TopAgreement | None = None
+    logits: TensorAgreement | None = None
 
     @property
     def is_integer(self) -> bool:
@@ -72,6 +68,16 @@ class TensorAgreement:
     def snr_without_dc(self) -> float:
         """Signal without its mean over noise in dB."""
         return self.distortion.snr_without_dc
+
+    @property
+    def worse_logits(self) -> TensorAgreement | None:
+        """Logits whose loss the output hides; else None."""
+        return self.logits if self.logits is not None and is_hidden(self.logits.snr, self.snr) else None
+
+    @property
+    def lowest_snr(self) -> float:
+        """SNR in dB of the output or of its logits, the lower."""
+        return self.snr if self.logits is None else min(self.snr, self.logits.snr)
 
     @property
     def saturated(self) -> float:
@@ -122,7 +128,8 @@ def _plain_row(one: TensorAgreement) -> dict[str, Any]:
     ratios = {"snr": one.snr, "snr_without_dc": one.snr_without_dc}
     finite = {name: ratio if math.isfinite(ratio) else None for name, ratio in ratios.items()}
     shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
-    return {**asdict(one), **finite, **shares}
+    logits = None if one.logits is None else _plain_row(one.logits)
+    return {**asdict(one), **finite, **shares, "logits": logits}
 
 
 def agreement(
@@ -147,19 +154,25 @@ def agreement(
     and DeviceError as ``observe`` does.
     """
     tell = progress or (lambda _: None)
-    ends = _outputs(reference, converted)
-    compared_pairs: list[Pair] = [*pairs.items(), *(pair for _, _, pair in ends)]
-    summed = {place for _, _, (place, _) in ends if is_probabilities(reference.subgraphs[place[0]], place[1])}
+    ends = compared_outputs(reference, converted)
+    outputs_range = range(len(pairs), len(pairs) + len(ends))
+    logits = (
+        {} if quantized else {n: one.logits for n, one in zip(outputs_range, ends, strict=True) if one.logits}
+    )
+    compared_pairs: list[Pair] = [*pairs.items(), *(one.pair for one in ends), *logits.values()]
+    summed = {
+        one.pair[0] for one in ends if is_probabilities(reference.subgraphs[one.pair[0][0]], one.pair[0][1])
+    }
     wanted = frozenset(
         n
-        for n, (place, _) in enumerate(compared_pairs)
-        if place not in summed and (place in channelled or (n >= len(pairs) and not quantized))
+        for n, (place, _) in enumerate(compared_pairs[: outputs_range.stop])
+        if place not in summed and (place in channelled or (n in outputs_range and not quantized))
     )
     references = tensors_of(reference, compared_pairs, 0) if quantized else ()
     scores = frozenset(
         n
         for n, ((subgraph, tensor), _) in enumerate(compared_pairs)
-        if n >= len(pairs) and is_class_scores(reference.subgraphs[subgraph], tensor)
+        if n in outputs_range and is_class_scores(reference.subgraphs[subgraph], tensor)
     )
     tally = PairTally(tensors_of(converted, compared_pairs), scores, wanted, references)
     models = reference, converted
@@ -176,8 +189,16 @@ def agreement(
     rows = [
         _make_row(n, pair, tally) for n, pair in enumerate(compared_pairs[: len(pairs)]) if n in tally.found
     ]
-    numbered = enumerate(ends, len(pairs))
-    outputs = [_make_row(n, pair, tally, name, key) for n, (key, name, pair) in numbered if n in tally.found]
+    rows_of_logits = {
+        n: _make_row(at, pair, tally)
+        for at, (n, pair) in enumerate(logits.items(), outputs_range.stop)
+        if at in tally.found
+    }
+    outputs = [
+        replace(_make_row(n, one.pair, tally, one.name, one.signature), logits=rows_of_logits.get(n))
+        for n, one in zip(outputs_range, ends, strict=True)
+        if n in tally.found
+    ]
     sums = {compared_pairs[n][0]: one for n, one in tally.channels.items()}
     return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, sums)
 
@@ -190,45 +211,6 @@ def _make_row(
     step = float(scale[0]) if scale.size == 1 else 0.0
     found, top = tally.found[number], tally.top.get(number)
     return TensorAgreement(*pair, tensor.name, tensor.dtype, step, found, output, signature, top)
-
-
-def _outputs(reference: Model, converted: Model) -> list[tuple[str | None, str, Pair]]:
-    """Return the outputs of all entry points: signature, name, and the tensors in both models. Raises ConfigError."""
-    keys = [None, *(one.key for one in reference.signatures if one.subgraph)]
-    found: list[tuple[str | None, str, Pair]] = []
-    for key in keys:
-        one, other = entry(reference, key), entry(converted, key)
-        if len(one.subgraph.outputs) != len(other.subgraph.outputs):
-            raise ConfigError("the converted model has not as many outputs as the float one")
-        names = {index: name for name, index in one.outputs}
-        for mine, theirs in zip(one.subgraph.outputs, other.subgraph.outputs, strict=True):
-            pair = (one.subgraph.index, mine), (other.subgraph.index, theirs)
-            found.append((key, names.get(mine, one.subgraph.tensors[mine].name), pair))
-    return found
-
-
-def _translate_sample(models: tuple[Model, Model], sample: Sample) -> Sample:
-    """Return a float model's sample for the converted model: inputs by position, quantized if the input is quantized."""
-    one, other = (entry(model, sample.signature) for model in models)
-    _, arrays = sample.arrange(models[0])
-    if len(one.subgraph.inputs) != len(other.subgraph.inputs):
-        raise ConfigError("the converted model has not as many inputs as the float one")
-    inputs = {
-        other.name(new): _store_input(one.subgraph.tensors[old], other.subgraph.tensors[new], array)
-        for old, new, array in zip(one.subgraph.inputs, other.subgraph.inputs, arrays, strict=True)
-    }
-    return Sample(inputs, sample.signature)
-
-
-def _store_input(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
-    """Return a sample's values for an input of the converted model: quantized, or integers moved to another zero point."""
-    both = old.quantization.scale.size == new.quantization.scale.size == 1
-    if not both or array.dtype.kind == "f":
-        return requantized(new, array)
-    moved = array.astype(np.int64) + int(
-        new.quantization.zero_point.sum() - old.quantization.zero_point.sum()
-    )
-    return moved.astype(NUMPY_TYPES[new.dtype])
 
 
 def _run_interpreters(
@@ -249,7 +231,7 @@ def _run_interpreters(
     ):
         interpreters, count = ReferencePairs((reference, converted), pairs, tally), 0
         for count, chain in enumerate(data, 1):
-            samples = [(sample, _translate_sample(models, sample)) for sample in chain]
+            samples = [(sample, translate_sample(models, sample)) for sample in chain]
             runs = [(one.arrange(models[0]), other.arrange(models[1])) for one, other in samples]
             interpreters.run(count - 1, runs)
             tell(count)
@@ -295,6 +277,6 @@ def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tupl
     for chain in data:
         runs = []
         for sample in chain:
-            other = _translate_sample(models, sample)
+            other = translate_sample(models, sample)
             runs.append((*entered(models[0], sample), *entered(models[1], other)[1:]))
         yield tuple(runs)

@@ -85,11 +85,13 @@ Trial = Callable[[FixOptions], float | None]
 
 def lowest_snr(agreement: Agreement) -> float:
     """Return the lowest SNR in dB over the channels of all outputs that have a signal; of the tenth percentile from ten
-    channels on. An output without sums by channel counts as a whole, unless a quantized model is compared."""
+    channels on. An output without sums by channel counts as a whole, unless a quantized model is compared, and logits
+    do as well."""
     reals = [one for one in agreement.outputs if not one.is_integer]
     whole = (one.snr for one in reals if one.reference not in agreement.channels)
+    logits = (one.logits.snr for one in reals if one.logits is not None)
     parts = (snr for _, _, snr, _ in _low_channels(agreement))
-    return min((*(() if agreement.quantized else whole), *parts), default=EXACT)
+    return min((*(() if agreement.quantized else whole), *logits, *parts), default=EXACT)
 
 
 def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
@@ -100,15 +102,21 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
     Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB, below 20 dB``.
     """
     whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs if not one.is_integer)
+    logits = (
+        (one.logits.snr, f"logits '{one.logits.name}' of output '{one.output}'", False)
+        for one in agreement.outputs
+        if one.logits is not None
+    )
     parts = (
         (snr, f"channel {n} of output '{output}'", bool(sums.hidden[n]))
         for output, sums, snr, n in _low_channels(agreement)
     )
-    snr, place, hidden = min((*whole, *parts), default=(EXACT, "", False))
+    snr, place, hidden = min((*whole, *logits, *parts), default=(EXACT, "", False))
     if snr >= LARGE_LOSS:
         return ()
     limit = f" without its mean, below {LOST:g} dB" if hidden else f", below {LARGE_LOSS:g} dB"
-    return (f"{place} has an SNR of {snr:.1f} dB{limit}",)
+    verb = "have" if place.startswith("logits") else "has"
+    return (f"{place} {verb} an SNR of {snr:.1f} dB{limit}",)
 
 
 def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, float, int]]:

@@ -35,18 +35,16 @@ from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
+from litecheck.conversion.target_name import check_target
 from litecheck.conversion.trained import with_trained_ranges
-from litecheck.conversion.transferred import TransferredParams, transfer
+from litecheck.conversion.transferred import TransferredParams, copy_parameters
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import file_size, model_bytes
 from litecheck.model.types import Model
-from litecheck.profile.types import Profile
 from litecheck.public_call import shows_call
-from litecheck.summary_text import counted
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -89,7 +87,9 @@ def _carry_out(
         _load_rules(model, settings)
     calibration = calibrating.result()
     profile, _ = rules_for(settings.to, settings.profile)
-    copied = _copy_parameters(session, profile, known=calibration is not None)
+    copied = None
+    if session.quantized is not None:
+        copied = copy_parameters(model, session.quantized, profile, calibration is not None)
     ranges = calibration.ranges if calibration else copied.reaches if copied else _NONE
     trained = session.trained
     if trained:
@@ -129,9 +129,10 @@ def _carry_out(
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
         samples = watched(session.evaluation, model, seen)
-        record = replace(record, evaluation=_agreement(session, conversion, samples, tell, child))
+        other = _agreement(session, conversion, samples, tell, child)
         doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
-        record = replace(record, warnings=(*doubts, *record.warnings))
+        losses = (f"--evaluate: {text}" for text in loss_warnings(other))
+        record = replace(record, evaluation=other, warnings=(*doubts, *losses, *record.warnings))
     found = record.agreement
     if rerun and calibration and found and session.plan is None and not violates:
         statistics = calibration.statistics
@@ -172,23 +173,6 @@ def _load_rules(model: Model, settings: ConversionSettings) -> None:
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             bind(model, subgraph, operator, profile)
-
-
-def _copy_parameters(session: ConversionSession, profile: Profile, known: bool) -> TransferredParams | None:
-    """Return the parameters of a quantized form of the model, or None without one.
-
-    Raises ConfigError if most tensors have no partner in the quantized form, and no ranges are known.
-    """
-    if session.quantized is None:
-        return None
-    found = transfer(session.model, session.quantized, profile)
-    matched, wanted = found.share
-    if not known and 2 * matched < wanted:
-        raise ConfigError(
-            f"--scales-from {found.source}: got {matched} of {counted(wanted, 'tensor')} with a partner, expected at least "
-            "half. Give the quantized form of this model, or --data for the other tensors"
-        )
-    return found
 
 
 def _warn_of_unreached(
@@ -297,4 +281,4 @@ def convert_model(
     """
     options = ConversionSettings(**settings)
     loaded = model if isinstance(model, Model) else load_source(model, signature=options.signature)
-    return carried_out(prepared(loaded, options), target, save_plan)
+    return carried_out(prepared(loaded, options), check_target(target), save_plan)

@@ -108,6 +108,21 @@ def transfer(model: Model, quantized: Model, profile: Profile | None = None) -> 
     return TransferredParams(forms, per_axis, read, share=(known, len(wanted)), source=quantized.file)
 
 
+def copy_parameters(model: Model, quantized: Model, profile: Profile, known: bool) -> TransferredParams:
+    """Return the parameters of a quantized form of the model. ``known`` is True if all tensors have ranges as well.
+
+    Raises ConfigError if most tensors have no partner in the quantized form, and no ranges are known.
+    """
+    found = transfer(model, quantized, profile)
+    matched, wanted = found.share
+    if not known and 2 * matched < wanted:
+        raise ConfigError(
+            f"--scales-from {found.source}: got {matched} of {counted(wanted, 'tensor')} with a partner, expected at least "
+            "half. Give the quantized form of this model, or --data for the other tensors"
+        )
+    return found
+
+
 def _partners(match: SubgraphMatch) -> dict[int, Tensor]:
     """Return the quantized tensor of each float tensor: by structure, and by name where the structures differ."""
     other = match.second

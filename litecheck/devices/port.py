@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
-from litecheck.errors import ConfigError, LitecheckError
+from litecheck.errors import ConfigError, InputError, LitecheckError
 
 if TYPE_CHECKING:  # a job's process does not use Model
     from litecheck.model.types import Model
@@ -36,7 +36,11 @@ class DeviceError(LitecheckError):
 
 
 class DeviceNameError(DeviceError, ConfigError):
-    """Error for a wrong name of a device: unknown kind, argument or option, or a file that does not exist."""
+    """Error for a wrong name of a device: unknown kind, argument or option."""
+
+
+class DeviceFileError(DeviceNameError, InputError):
+    """Error for a file of a device that does not exist: a program, its script, a library, a folder of recordings."""
 
 
 class NotDelegated(Exception):  # noqa: N818  (an outcome, not an error)

@@ -12,11 +12,11 @@ from importlib.metadata import EntryPoint, PackageNotFoundError, entry_points, v
 from importlib.util import find_spec
 from typing import Any
 
-from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS
+from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS, MissingFileError
 from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
 from litecheck.devices.isolated import Isolated
-from litecheck.devices.port import Device, DeviceError, DeviceNameError, DeviceSpec, Limits
+from litecheck.devices.port import Device, DeviceError, DeviceFileError, DeviceNameError, DeviceSpec, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type
 from litecheck.files import file_digest
@@ -39,7 +39,7 @@ def open_device(text: str | Callable[..., Any], limits: Limits | None = None, bu
     {inputs} {outputs}``), ``recorded:DIR``, and entry points of the group ``litecheck.devices`` in installed packages.
 
     The runtime is loaded once, in a child process. A Python function is a device in this process, without limits.
-    Raises DeviceNameError for a wrong name, DeviceError if the device cannot be opened.
+    Raises DeviceNameError for a wrong name, DeviceFileError for a missing file, DeviceError if the device cannot be opened.
     """
     if not isinstance(text, str):
         return _open_function(text, build)
@@ -248,5 +248,7 @@ def _options_of_argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str
         return {}
     try:
         return kind.argument(spec.argument)
+    except MissingFileError as error:
+        raise DeviceFileError(f"--device {spec.text}: {error}") from None
     except ValueError as error:
         raise DeviceNameError(f"--device {spec.text}: {error}") from None

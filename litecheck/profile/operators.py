@@ -32,6 +32,7 @@ _WORDS = {
     "any_order": ("elements", "rows"),
     "view": ("true",),
     "shape_only": ("true",),
+    "probability": ("true",),
 }
 _BOOL = "bool"
 _OVER = ("window", "plane", "stamps", "row", "axes")
@@ -96,6 +97,7 @@ class OperatorTraits:
     unpacked: tuple[str, ...] = ()
     writes: str = ""
     any_order: str = ""
+    probability: bool = False
 
     @property
     def products(self) -> tuple[str, ...]:
@@ -192,6 +194,7 @@ def _facts(node: MappingNode) -> OperatorTraits:
         node.texts("unpacked"),
         _word(node.get("writes"), (*inputs, _BOOL)),
         words["any_order"],
+        bool(words["probability"]),
     )
 
 

@@ -29,6 +29,8 @@ _PACKED = tuple(name for name, bits in BITS.items() if bits < 8)
 _PLAIN = (
     "bool", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64",
 )  # fmt: skip
+#: Suffixes of images, whose bytes are no values.
+_IMAGES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".ppm", ".pgm", ".tif", ".tiff")
 _MODEL = re.compile(r"\.(tflite|lite|tfl|task|litertlm):")
 
 
@@ -65,6 +67,11 @@ def check_present(source: str) -> None:
     """Raise ConfigError if the file of a tensor that an option names does not exist."""
     if not is_constant(source) and not os.path.lexists(file := _member(source)[0]):
         raise ConfigError(f"{file}: no such file{similar_file(file)}")
+
+
+def is_image(source: str) -> bool:
+    """Return True if the suffix of a file is that of an image, which has no tensor."""
+    return source.lower().endswith(_IMAGES)
 
 
 def is_raw(source: str) -> bool:
@@ -115,6 +122,10 @@ def _numpy_type(dtype: str) -> np.dtype[Any] | None:
 
 
 def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...] | None) -> Stored:
+    if is_image(file):
+        raise InputError(
+            f"{file}: got an image, expected a tensor in .npy, .npz or raw bytes. Save its values with numpy"
+        )
     if dtype is None and _MODEL.search(f"{file.lower()}:"):
         lists = f"'litecheck inspect {file} --tensors' lists all"
         raise ConfigError(f"{file}: got a model, expected a tensor: {file}:TENSOR; {lists}")

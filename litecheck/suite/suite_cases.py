@@ -30,14 +30,23 @@ def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
-    """Return the operators that patterns select. Raise ConfigError for a pattern without an operator."""
-    for pattern in select:
-        if not operators(profile, (pattern,)):
-            others = _profiles_with(pattern)
-            hint = f"; profiles with it: {', '.join(others)}" if others else ""
-            hint = hint or did_you_mean(pattern.upper(), operators(profile))
-            raise ConfigError(f"{profile.name} has no operator {pattern!r}{hint}")
+    """Return the operators that patterns select. Raise ConfigError with every pattern without an operator."""
+    unknown = [p for p in dict.fromkeys(select) if not operators(profile, (p,))]
+    if unknown:
+        raise ConfigError(
+            f"{profile.name} has no operator {'; nor '.join(_unknown_text(profile, p) for p in unknown)}"
+        )
     return operators(profile, select)
+
+
+def _unknown_text(profile: Profile, pattern: str) -> str:
+    """Return an unknown pattern with profiles that have it, or similar operators.
+
+    Example: ``'CONV_2X'; did you mean 'CONV_2D'?``.
+    """
+    others = _profiles_with(pattern)
+    hint = f"; profiles with it: {', '.join(others)}" if others else ""
+    return f"{pattern!r}{hint or did_you_mean(pattern.upper(), operators(profile))}"
 
 
 def _profiles_with(pattern: str) -> list[str]:

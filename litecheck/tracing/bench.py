@@ -8,10 +8,12 @@ import numpy as np
 
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.binding import TensorUse
+from litecheck.conversion.class_scores import logits_of
 from litecheck.conversion.powers import Values
 from litecheck.model.graph import wiring_of
 from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch, SubgraphMatch
+from litecheck.model.tensor_matching import origin_of
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -121,6 +123,14 @@ class Bench:
         except (RunError, ValueError):
             return None
         return dequantize_values(output, self.part.second.tensors[index])
+
+    def logits_snr(self, output: int) -> float | None:
+        """Return the accumulated SNR in dB of the logits of an output, or None if they are not measured."""
+        second, logits = self.part.second, logits_of(self.part.second, output)
+        if logits is None:
+            return None
+        writer = wiring_of(second).last_writer.get(origin_of(second, logits), -1)
+        return self.errors[writer].snr("accumulated") if writer in self.errors else None
 
     def distributions(self) -> Iterator[TensorDistribution]:
         """Yield the distributions of outputs and weights."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.calibration_data import spread
+from litecheck.conversion.class_scores import output_logits
 from litecheck.conversion.fixes import SAMPLES
 from litecheck.model.links import called
 from litecheck.model.matching import ModelMatch, SubgraphMatch
@@ -76,10 +77,11 @@ def measure_subgraphs(
 
 
 def _compared_tensors(part: SubgraphMatch) -> tuple[frozenset[int], frozenset[int]]:
-    """Return inputs and outputs of the first subgraph and outputs of operators that join tensors, and their partners."""
+    """Return inputs, outputs and logits of the first subgraph and outputs of operators that join tensors, and their
+    partners."""
     first, second = part.first, part.second
     joined = (i for op in first.operators if traits_of(op.kind).concatenates for i in op.outputs)
-    real = frozenset((*first.inputs, *first.outputs, *joined))
+    real = frozenset((*first.inputs, *first.outputs, *output_logits(first), *joined))
     return real, frozenset((*second.outputs, *(new for new, old in part.tensors.items() if old in real)))
 
 

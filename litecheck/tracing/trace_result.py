@@ -125,10 +125,11 @@ class Culprit:
 
 @dataclass(frozen=True, slots=True)
 class TracedOutput:
-    """SNR in dB of an output of the model."""
+    """SNR in dB of an output of the model, and of its logits if it is a probability and they are measured."""
 
     name: str
     snr: float
+    logits: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -222,7 +222,8 @@ def _output_snrs(result: Measured) -> Iterator[TracedOutput]:
         bench = result.benches[number]
         for index, errors in bench.ends.items():
             if "accumulated" in errors.sums:
-                yield TracedOutput(bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0)
+                name, snr = bench.part.second.tensors[index].name, errors.snr("accumulated") or 0.0
+                yield TracedOutput(name, snr, bench.logits_snr(index))
 
 
 def _find_doubt(found: ModelMatch, calibration: Calibration, scaled: bool) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from litecheck.cases.inputs import requantized
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
-from litecheck.conversion.class_scores import is_probabilities
+from litecheck.conversion.class_scores import is_probabilities, output_logits
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import (
@@ -76,6 +76,7 @@ class Workshop:
         part = self.match.subgraphs[0]
         joint = part.first.operators[partner] if culprit and culprit.cause == "shared_range" else None
         ends = part.first.outputs if joint is None else _dependent_outputs(part.first, joint)
+        ends = (*ends, *(i for i in output_logits(part.first) if i not in ends))
         own = {old: new for new, old in part.tensors.items() if old in ends}
         own |= {old: new for new in part.second.outputs if (old := part.tensors.get(new, -1)) in ends}
         runs = (stored for _, stored in self.samples)
@@ -183,10 +184,11 @@ class Workshop:
     def _snr(
         self, model: Model, ends: Mapping[int, int], joint: Operator | None, runs: Iterable[Tensors]
     ) -> float:
-        """Return the lowest SNR of a channel of outputs, of probabilities, or of a part that an operator joins; ``ends`` are
-        float -> model."""
+        """Return the lowest SNR of a channel of outputs, of probabilities and logits, or of a part that an operator joins;
+        ``ends`` are float -> model."""
         tensors, real = model.subgraphs[0].tensors, self.match.subgraphs[0].first
         outputs, rows = real.outputs, {old for old in real.outputs if is_probabilities(real, old)}
+        rows |= {*output_logits(real)} - {*outputs}
         channels, parts = dict[int, ChannelSums](), dict[tuple[int, int], tuple[float, float]]()
         for (sample, _), tensors_of_run in zip(self.samples, runs, strict=True):
             for old, new in ends.items():

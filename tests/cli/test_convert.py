@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import Result
 
 from fixtures.detector import float_detector, samples
 from litecheck.model.save import save_model
+from tests.conversion.classifiers import classifier, narrow_and_wide
 
 Run = Callable[..., Result]
 OWN = ("--device", "litecheck")
@@ -105,6 +108,8 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("detector.tflite", "-o", "detector.tflite/out.tflite", *DATA), "is not a folder", 64),
         (("detector.tflite", "-o", "images.npz", *DATA), "would overwrite the input images.npz", 64),
         (("detector.tflite", "-o", "out.tflite", "--save-plan", "./out.tflite", *DATA), "two outputs to one file", 64),
+        (("detector.tflite", "-o", "out.h5", *DATA), "-o out.h5: got the suffix of Keras, expected .tflite", 64),
+        (("detector.tflite", "-o", "out.onnx", "--via", "tensorflow", *DATA), "-o out.onnx: got the suffix of ONNX", 64),
         (("detector.tflite", "-o", "out.tflite", "--data", "none.npz"), "none.npz: no such file", 2),
         (("detector.tflite", "-o", "out.tflite", "--profile", "litert-uint8", *DATA), "is about uint8, not int8", 64),
     ],
@@ -113,7 +118,7 @@ def test_mistakes_are_told(run: Run, arguments: tuple[str, ...], message: str, c
     done = run("convert", *arguments)
     assert (done.exit_code, done.stdout) == (code, "")
     assert message in done.stderr
-    assert not Path("out.tflite").exists()
+    assert not list(Path().glob("out.*"))
 
 
 def test_reports_go_to_files_in_several_formats(run: Run) -> None:
@@ -163,3 +168,17 @@ def test_other_converters_are_asked_for_what_they_do(
     done = run("convert", "detector.tflite", *arguments)
     assert done.exit_code == 64
     assert words in " ".join(done.stderr.split())
+
+
+def test_logits_that_a_softmax_hides_are_in_the_first_line_and_a_warning(run: Run) -> None:
+    narrow, wide = narrow_and_wide()
+    save_model(classifier(), "net.tflite")
+    np.save("narrow.npy", narrow)
+    np.save("wide.npy", wide)
+    command = ("convert", "net.tflite", "-o", "int8.tflite", "--data", "narrow.npy", *OWN)
+    assert "logits" not in run(*command).stdout.partition("tensors")[0]
+    done = run(*command, "--evaluate", "wide.npy")
+    first = " ".join(done.stdout.partition("made ")[0].split())
+    assert re.search(r"\d\d\.\d dB \(logits \d\.\d dB\) on 32 samples", first)
+    warned = " ".join(done.stdout.split())
+    assert "warning --evaluate: logits 'logits' of output 'probabilities' have an SNR of " in warned

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.cli.input_options import feed, given_samples
-from litecheck.errors import ConfigError
+from litecheck.errors import ConfigError, InputError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 
@@ -115,3 +115,26 @@ def test_samples(folder: Path) -> None:
         given_samples(one, None, ["a=one.npy"], ["one.npy"], 5, 0)
     found, told = given_samples(model("a"), None, [], ["one.npy"], 5, 0)
     assert (len(found), told) == (1, "1 sample of one.npy")
+
+
+@pytest.mark.parametrize("name", ["photo.png", "PHOTO.JPG", "frames/photo.webp"])
+@pytest.mark.parametrize(
+    ("dtype", "step"), [("int8", "'litecheck quantize photo.npy"), ("float32", "numpy.save('photo.npy'")]
+)
+def test_an_image_is_not_read_as_raw_bytes(folder: Path, name: str, dtype: str, step: str) -> None:
+    """A file of the right size is an error as well."""
+    file = folder / name
+    file.parent.mkdir(exist_ok=True)
+    file.write_bytes(bytes(3 if dtype == "int8" else 12))
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 3), dtype, quantized(0.5) if dtype == "int8" else None)
+    y = main.tensor("y", (1, 3), dtype, quantized(0.5) if dtype == "int8" else None)
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    with pytest.raises(InputError, match="got an image, expected") as refused:
+        feed(builder.finish(), None, [str(file)], None)
+    assert step.lower() in str(refused.value).lower()
+    raw = file.rename(file.with_suffix(".bin"))
+    assert feed(builder.finish(), None, [str(raw)], None).arrays["x"].shape == (1, 3)

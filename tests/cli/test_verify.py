@@ -142,8 +142,14 @@ def run(*arguments: str) -> tuple[int, str]:
     [
         (["--device", "litert:fast"], "unknown kernels 'fast'", 64),
         (["--device", "litret:reference"], "did you mean", 64),
-        (["--device", "delegate:/nowhere.so"], "no such file", 64),
-        (["--device", "recorded:/nowhere"], "/nowhere", 64),
+        (["--device", "delegate:/nowhere.so"], "no such file", 2),
+        (["--device", "command:./nowhere {model} {runs}"], "there is no program './nowhere'", 2),
+        (
+            ["--device", "command:python3 nowhere.py {model} {runs}"],
+            "there is no file 'nowhere.py' for python3",
+            2,
+        ),
+        (["--device", "recorded:/nowhere"], "/nowhere", 2),
         (
             ["--device", "recorded:.", "--arithmetic", "litert-refrence"],
             "did you mean 'litert-reference'",

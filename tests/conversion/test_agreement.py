@@ -13,10 +13,12 @@ from litecheck.conversion.agreement import Agreement, agreement
 from litecheck.conversion.calibration.calibration_data import open_data
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Chain, Sample
+from litecheck.conversion.pipeline import convert_model
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from tests.conversion.calibration import networks
+from tests.conversion.classifiers import classifier, narrow_and_wide
 
 OURS, XNNPACK = "litecheck", "litert:xnnpack"
 X = np.float32([[1, 2.25, -3, 100]])
@@ -132,3 +134,26 @@ def test_models_of_other_ends_are_refused() -> None:
         agreement(model, two, {}, of((Sample({"x": X}),)), device=OURS)
     with pytest.raises(ConfigError, match="there is no sample"):
         agreement(model, model, {}, of(), device=OURS)
+
+
+@pytest.mark.parametrize("device", [OURS, XNNPACK])
+@pytest.mark.parametrize(("last", "hides"), [("SOFTMAX", True), ("LOGISTIC", True), ("", False)])
+def test_a_probability_hides_the_loss_of_its_logits(last: str, hides: bool, device: str) -> None:
+    """Samples beyond the calibrated range saturate the logits, and the largest stays the largest."""
+    if device != OURS:
+        pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    narrow, wide = narrow_and_wide()
+    settings = {"data": narrow, "evaluate": wide, "device": device}
+    record = convert_model(classifier(last), **settings)
+    assert record.agreement is not None
+    assert record.evaluation is not None
+    (before,), (after,) = record.agreement.outputs, record.evaluation.outputs
+    assert before.worse_logits is None
+    logits = after.logits or after
+    assert logits.snr < 20
+    assert (after.worse_logits is not None) == hides
+    assert after.lowest_snr == logits.snr
+    plain = record.evaluation.to_plain()["outputs"][0]["logits"]
+    assert (None if plain is None else (plain["name"], plain["logits"])) == (
+        ("logits", None) if hides else None
+    )

@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.conversion.class_scores import is_class_scores, is_probabilities
+from litecheck.conversion.class_scores import (
+    is_class_scores,
+    is_hidden,
+    is_probabilities,
+    logits_of,
+    output_logits,
+)
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Subgraph
 
@@ -64,3 +70,33 @@ def test_rows_of_probabilities_add_up_to_one(kinds: tuple[str, ...], wanted: boo
     subgraph = net(*kinds)
     assert is_probabilities(subgraph, subgraph.outputs[0]) is wanted
     assert not is_probabilities(subgraph, subgraph.inputs[0])
+
+
+@pytest.mark.parametrize(
+    ("kinds", "logits"),
+    [
+        (("FULLY_CONNECTED", "SOFTMAX"), "t0"),
+        (("FULLY_CONNECTED", "LOGISTIC", "RESHAPE", "QUANTIZE", "DEQUANTIZE"), "t0"),
+        (("FULLY_CONNECTED", "DEQUANTIZE", "SOFTMAX"), "t1"),
+        (("SOFTMAX", "FULLY_CONNECTED"), None),  # probabilities inside the model
+        (("FULLY_CONNECTED", "LOG_SOFTMAX"), None),
+        (("FULLY_CONNECTED", "TANH"), None),
+        (("FULLY_CONNECTED", "RELU_0_TO_1"), None),
+        ((), None),
+    ],
+)
+def test_logits_are_the_input_of_a_last_softmax_or_logistic(
+    kinds: tuple[str, ...], logits: str | None
+) -> None:
+    subgraph = net(*kinds)
+    found = logits_of(subgraph, subgraph.outputs[0])
+    assert (subgraph.tensors[found].name if found is not None else None) == logits
+    assert output_logits(subgraph) == (() if found is None else (found,))
+
+
+@pytest.mark.parametrize(
+    ("logits", "output", "hidden"),
+    [(14.0, 44.5, True), (14.0, 16.9, False), (29.9, 44.5, True), (30.0, 44.5, False)],
+)
+def test_a_loss_is_hidden_if_the_output_is_much_better(logits: float, output: float, hidden: bool) -> None:
+    assert is_hidden(logits, output) is hidden

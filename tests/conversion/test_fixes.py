@@ -141,11 +141,23 @@ def test_a_fix_repeats_the_options_of_the_command() -> None:
     ],
 )
 def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], words: tuple[str, ...]) -> None:
-    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1), is_integer=False)
+    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1), is_integer=False, logits=None)
     dc = np.full(len(channels), len(channels) == 1)
     sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)), hidden=dc)
     agreement = SimpleNamespace(outputs=(output,), channels={(0, 1): sums} if channels else {})
     assert loss_warnings(cast(Agreement, agreement)) == words
+
+
+@pytest.mark.parametrize(
+    ("logits", "words"),
+    [(25.0, ()), (14.0, ("logits 'z' of output 'y' have an SNR of 14.0 dB, below 20 dB",))],
+)
+def test_a_large_loss_of_logits_is_a_warning(logits: float, words: tuple[str, ...]) -> None:
+    hidden = SimpleNamespace(snr=logits, name="z")
+    output = SimpleNamespace(snr=44.5, output="y", reference=(0, 1), is_integer=False, logits=hidden)
+    agreement = SimpleNamespace(outputs=(output,), channels={}, quantized=False)
+    assert loss_warnings(cast(Agreement, agreement)) == words
+    assert lowest_snr(cast(Agreement, agreement)) == logits
 
 
 def spiked() -> CalibrationData:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.devices.command_line import files, split_command, version, words
+from litecheck.devices.command_line import MissingFileError, files, split_command, version, words
 
 
 @pytest.mark.parametrize(
@@ -54,6 +54,59 @@ def test_a_command_that_cannot_be_started(command: str, message: str) -> None:
     with pytest.raises(ValueError) as refused:  # noqa: PT011
         words(command)
     assert str(refused.value) == message
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            "{python} missing.py {{model}} {{runs}}",
+            "there is no file 'missing.py' for {python}; did you mean 'missung.py'?",
+        ),
+        ("{python} -u -O tools/x.py {{runs}}", "there is no file 'tools/x.py' for {python}"),
+        ("sh missing.sh {{runs}}", "there is no file 'missing.sh' for sh; did you mean 'missung.py'?"),
+        (
+            "./broken {{runs}}",
+            "./broken: there is no interpreter '/nowhere/python', which its first line names",
+        ),
+        ("./env {{runs}}", "./env: there is no interpreter 'python-of-nobody', which its first line names"),
+    ],
+)
+def test_a_script_or_interpreter_that_does_not_exist(
+    command: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("missung.py").touch()
+    for name, line in (("broken", "#!/nowhere/python -u"), ("env", "#!/usr/bin/env -S python-of-nobody -u")):
+        Path(name).write_text(line + "\n")
+        Path(name).chmod(0o755)
+    if sys.platform == "win32" and command.startswith((".", "sh")):
+        pytest.skip("scripts of a POSIX shell")
+    with pytest.raises(MissingFileError) as refused:
+        words(command.format(python=sys.executable))
+    assert str(refused.value) == message.format(python=sys.executable)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "{python} -m missing {{runs}}",
+        "{python} -c pass missing.py {{runs}}",
+        "{python} -W ignore there.py missing.py {{runs}}",
+        "{python} {{model}} missing.py {{runs}}",
+        "sh -c './missing.sh {{runs}}'",
+        "./fine missing.py {{runs}}",
+    ],
+)
+def test_other_words_need_not_be_files(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A board's program may name files of the board, and an interpreter's other arguments are its script's."""
+    monkeypatch.chdir(tmp_path)
+    Path("there.py").touch()
+    Path("fine").write_text("#!/bin/sh\n")
+    Path("fine").chmod(0o755)
+    if sys.platform == "win32" and command.startswith((".", "sh")):
+        pytest.skip("scripts of a POSIX shell")
+    assert words(command.format(python=sys.executable))
 
 
 @pytest.fixture

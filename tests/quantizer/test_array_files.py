@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import zipfile
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
 
+from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.quantizer import npy
-from litecheck.quantizer.array_files import is_raw, read, write, write_all
+from litecheck.quantizer.array_files import is_image, is_raw, read, write, write_all
 from litecheck.quantizer.npy import ArrayError
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "conv_int8.tflite"
@@ -237,3 +239,14 @@ def test_arrays_written_together_are_read_by_their_names():
     assert np.array_equal(read("x.npz:b/c").values, VALUES + 1)
     with pytest.raises(ConfigError, match=r"has no array '0'; there is \.\./a, b/c"):
         read("x.npz:0")
+
+
+@pytest.mark.parametrize("suffix", IMAGES)
+def test_the_bytes_of_an_image_are_no_tensor(suffix: str) -> None:
+    """Every image that a calibration reads; also with a type and the right size."""
+    for name in (f"x{suffix}", f"X{suffix.upper()}"):
+        Path(name).write_bytes(bytes(4))
+        assert is_image(name)
+        for source in ((name,), (name, "int8", (4,))):
+            with pytest.raises(ConfigError, match=f"^{re.escape(name)}: got an image, expected a tensor in"):
+                read(*source)

@@ -162,6 +162,17 @@ def test_an_operator_that_is_not_there_is_an_error(
         make(Scope(profile, select=(pattern,)), tmp_path / "suite")
 
 
+def test_all_operators_that_are_not_there_are_named_at_once(tmp_path: Path) -> None:
+    select = ("CONV_3", "ADD", "NOTHING", "SOFTMX", "CONV_3")
+    with pytest.raises(ConfigError) as refused:
+        make(Scope("litert-int8", select=select), tmp_path / "suite")
+    told = str(refused.value)
+    assert told.startswith("litert-int8 has no operator 'CONV_3'; did you mean 'CONV_2D'?; nor 'NOTHING'")
+    assert told.endswith("; nor 'SOFTMX'; did you mean 'SOFTMAX'?")
+    assert told.count("CONV_3") == 1
+    assert "'ADD'" not in told
+
+
 def test_a_flag_says_which_runs_show_a_mistake(suite: Suite) -> None:
     """Some runs of some case show single rounding and others do not; every flag is of a run that there is."""
     flags = [(case, flag) for case in suite.manifest.cases for flag in case.flags]

@@ -18,6 +18,7 @@ from litecheck.model.graph import wiring_of
 from litecheck.model.load import load_model
 from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.profile.operators import traits_of
+from tests.conversion.classifiers import classifier, narrow_and_wide
 from tests.conversion.samples import samples
 from tests.differential.faults import Pair, by_litecheck, by_tensorflow, drawn, traced
 from tests.differential.padded_net import padded_net
@@ -350,3 +351,19 @@ def test_data_are_needed() -> None:
         litecheck.trace(
             FIXTURES / "convert" / "residual.tflite", FIXTURES / "convert" / "residual_int8.tflite"
         )
+
+
+@pytest.mark.parametrize("last", ["SOFTMAX", "LOGISTIC"])
+def test_the_logits_of_probabilities_are_measured(last: str) -> None:
+    """A calibration with too narrow data: probabilities look good, and the logits do not."""
+    real, (narrow, wide) = classifier(last), narrow_and_wide()
+    quantized = convert_model(real, data=narrow, device="litecheck").conversion.model
+    (good,) = litecheck.trace(real, quantized, data=narrow, fix=False, device=None).outputs
+    found = litecheck.trace(real, quantized, data=wide, fix=False, device=None)
+    (bad,) = found.outputs
+    assert good.logits is not None
+    assert bad.logits is not None
+    assert good.logits > 40
+    assert bad.snr > bad.logits + 20
+    row = next(one for one in found.operators if one.opcode == "FULLY_CONNECTED")
+    assert bad.logits == row.accumulated_snr

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.adapters import litert
+from litecheck.devices.command_line import MissingFileError
 from litecheck.devices.device_kinds import FILLED, DeviceKind
 from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
 
@@ -29,7 +30,7 @@ def _library(argument: str) -> Mapping[str, str]:
         raise ValueError("a library is missing, as in delegate:/path/lib.so")
     if not os.path.isfile(path):
         program = f"; a program is 'command:{argument}'" if "{" in path else ""
-        raise ValueError(f"no such file: {path}{program}")
+        raise MissingFileError(f"no such file: {path}{program}")
     return {"": path}
 
 

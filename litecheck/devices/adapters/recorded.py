@@ -28,7 +28,7 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.device_kinds import DeviceKind
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.output_files import find_output, names_of, outputs
-from litecheck.devices.port import Answer, DeviceNameError, Failure, Job, TooLargeError
+from litecheck.devices.port import Answer, DeviceFileError, Failure, Job, TooLargeError
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, is_inside, make_folder, member_path, read_file
@@ -46,9 +46,9 @@ class Recorded:
     """Folder of recorded outputs. ``memory`` is the largest support for state in any recording."""
 
     def __init__(self, name: str, folder: str) -> None:
-        """Open a folder of recordings. Raises DeviceNameError if the folder does not exist."""
+        """Open a folder of recordings. Raises DeviceFileError if the folder does not exist."""
         if not folder or not os.path.isdir(folder):
-            raise DeviceNameError(f"--device {name}: there is no folder {folder!r}")
+            raise DeviceFileError(f"--device {name}: there is no folder {folder!r}")
         self.name = name
         self.described = name
         self._folder = Path(folder)

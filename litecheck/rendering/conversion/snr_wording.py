@@ -9,14 +9,19 @@ from litecheck.conversion.agreement import TensorAgreement
 
 
 def worst_output(outputs: Sequence[TensorAgreement]) -> str:
-    """Return the lowest SNR of outputs, or the smallest share of equal values if all outputs are integers."""
+    """Return the lowest SNR of outputs and their logits, or the smallest share of equal values of integer outputs."""
     reals = [one for one in outputs if not one.is_integer]
     worst = (
-        min(reals, key=lambda one: one.snr)
+        min(reals, key=lambda one: one.lowest_snr)
         if reals
         else min(outputs, key=lambda one: one.equal, default=None)
     )
-    return ratio(worst) if worst else ""
+    return f"{ratio(worst)}{logits_text(worst)}" if worst else ""
+
+
+def logits_text(one: TensorAgreement) -> str:
+    """Return the SNR of an output's logits if the output hides their loss, else "". Example: `` (logits 14.0 dB)``."""
+    return "" if one.worse_logits is None else f" (logits {decibels(one.worse_logits.snr)})"
 
 
 def ratio(one: TensorAgreement) -> str:

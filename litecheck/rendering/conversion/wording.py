@@ -13,7 +13,7 @@ from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.rendering.conversion.snr_wording import decibels, ratio, without_dc, worst_output
+from litecheck.rendering.conversion.snr_wording import decibels, logits_text, ratio, without_dc, worst_output
 from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
@@ -189,7 +189,7 @@ def _agreement_texts(one: TensorAgreement) -> Iterator[str]:
         yield f"{ratio(one)}, largest difference {one.distortion.largest:.4g}"
         return
     apart = without_dc(one)
-    yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}"
+    yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}{logits_text(one)}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
     if one.distortion.equal:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 
+from litecheck.conversion.class_scores import is_hidden
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.operator_names import operator_name
 from litecheck.summary_text import counted
@@ -17,6 +18,7 @@ from litecheck.tracing.trace_result import (
     Culprit,
     Trace,
     TracedOperator,
+    TracedOutput,
     TriedFix,
 )
 
@@ -193,7 +195,7 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     found = [("float", trace.reference or without), ("model", trace.file)]
     differ = "; ranges of real data differ, so give samples with --data FILE" if trace.random else ""
     found.append(("data", trace.data + differ))
-    found += [("output", f"{output.name}: SNR {output.snr:.1f} dB") for output in trace.outputs]
+    found += [("output", _output_text(output)) for output in trace.outputs]
     found += [("run by", trace.kernels), ("device", trace.device)]
     matched = f"{counted(len(trace.operators), 'operator')} measured"
     rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
@@ -211,6 +213,12 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
         outputs = ", ".join(f"{one.snr:.1f} dB" for one in trace.against.outputs)
         found.append(("against", f"{trace.against.file}: outputs {outputs}; {answer(trace.against)}"))
     return [(label, text) for label, text in found if text]
+
+
+def _output_text(one: TracedOutput) -> str:
+    """Return the SNR of an output, and that of its logits if the output hides their loss."""
+    hidden = one.logits is not None and is_hidden(one.logits, one.snr)
+    return f"{one.name}: SNR {one.snr:.1f} dB{f' (logits {one.logits:.1f} dB)' if hidden else ''}"
 
 
 def culprit_lines(one: Culprit, trace: Trace) -> list[tuple[str, str]]:

@@ -16,6 +16,7 @@ from litecheck.data import schemas_dir
 from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.rendering.formats import formats, render
 from litecheck.rendering.tracing.text import print_report
+from litecheck.rendering.tracing.wording import facts
 from litecheck.tracing.distribution import TensorDistribution
 from litecheck.tracing.trace_result import CAUSES, Trace, TracedOutput
 from tests.rendering.page_reader import Read, content
@@ -312,3 +313,12 @@ def test_long_tables_are_shortened() -> None:
     many = replace(BAD, operators=tuple(replace(BAD.operators[0], operator=n) for n in range(60)))
     assert "and 20 more" not in render(BAD)
     assert "and 20 operators more" in render(many)
+
+
+@pytest.mark.parametrize(
+    ("logits", "text"),
+    [(14.0, "y: SNR 44.5 dB (logits 14.0 dB)"), (40.0, "y: SNR 44.5 dB"), (None, "y: SNR 44.5 dB")],
+)
+def test_logits_are_stated_if_the_output_hides_their_loss(logits: float | None, text: str) -> None:
+    found = facts(replace(GOOD, outputs=(TracedOutput("y", 44.5, logits),)))
+    assert ("output", text) in found
