@@ -176,7 +176,11 @@ def agreement(
     )
     tally = PairTally(tensors_of(converted, compared_pairs), scores, wanted, references)
     models = reference, converted
-    chosen = chosen_runtime(device, any(map(calls_others, models)))
+    shown = {
+        one.pair[0][0] for one in ends
+    }  # LiteRT has the tensors of called subgraphs after their last call only
+    unseen = any(place[0] not in shown for place in pairs) and any(map(calls_others, models))
+    chosen = chosen_runtime(device, unseen)
     if chosen == OWN:
         count = _run_interpreters(models, compared_pairs, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -19,6 +20,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from tests.conversion.calibration import networks
 from tests.conversion.classifiers import classifier, narrow_and_wide
+from tests.conversion.small_models import branch, loop
 
 OURS, XNNPACK = "litecheck", "litert:xnnpack"
 X = np.float32([[1, 2.25, -3, 100]])
@@ -157,3 +159,22 @@ def test_a_probability_hides_the_loss_of_its_logits(last: str, hides: bool, devi
     assert (None if plain is None else (plain["name"], plain["logits"])) == (
         ("logits", None) if hides else None
     )
+
+
+@pytest.mark.parametrize("make", [loop, branch])
+def test_litert_runs_models_with_called_subgraphs_if_only_outputs_are_compared(
+    make: Callable[[], Model],
+) -> None:
+    """LiteRT has the tensors of a body after the last turn only, so litecheck's kernels run the body's pairs."""
+    pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
+    model = make()
+    data = np.random.default_rng(1).standard_normal((6, 1, 8)).astype(np.float32)
+    conversion = convert_model(model, data=data, device=OURS, agreement=False).conversion
+    samples = of(*((Sample({"x": x}),) for x in data))
+    (main, other), body = conversion.tensors[0, 0], next(key for key in conversion.tensors if key[0] == 2)
+    fast = agreement(model, conversion.model, {(0, 0): (main, other)}, samples)
+    slow = agreement(model, conversion.model, {body: conversion.tensors[body]}, samples)
+    assert (fast.runtime.split()[0], slow.runtime) == ("ai-edge-litert", "litecheck's kernels")
+    assert fast.outputs[0].snr == pytest.approx(slow.outputs[0].snr, abs=1)
+    with pytest.raises(ConfigError, match="after their last call only"):
+        agreement(model, conversion.model, {body: conversion.tensors[body]}, samples, device=XNNPACK)

@@ -154,11 +154,11 @@ class ConversionPage(ValidationPage):
             self.line()
 
     def sensitivity(self, record: ConversionRecord) -> None:
-        """Print the cost of quantizing each operator alone, the worst first."""
+        """Print the cost of quantizing each operator alone, the worst first: as many as the user requested."""
         if record.sensitivity:
             self.section("sensitivity", layer_wording.sensitivity_title(record.sensitivity))
             rows = list(map(layer_wording.sensitive, record.sensitivity))
-            self._cut(layer_wording.SENSITIVITY, rows, ())
+            self._cut(layer_wording.SENSITIVITY, rows, (), len(rows))
 
     def tensors(self, record: ConversionRecord) -> None:
         """Print the computed tensors, the lowest SNR first; with ``verbose`` or in a dry run also the constants."""
@@ -176,9 +176,15 @@ class ConversionPage(ValidationPage):
         by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
         return *wording.tensor_cells(one), equal, by, one.name
 
-    def _cut(self, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], spare: tuple[str, ...]) -> None:
+    def _cut(
+        self,
+        heads: tuple[str, ...],
+        rows: Sequence[tuple[str, ...]],
+        spare: tuple[str, ...],
+        most: int = _FEW,
+    ) -> None:
         """Print the first rows of a table, with short names in its last column; ``verbose`` shortens nothing."""
-        shown = rows if self.verbose else rows[:_FEW]
+        shown = rows if self.verbose else rows[:most]
         names = [row[-1] for row in shown]
         named = [shorten(name, NAME) for name in names] if self.verbose else table_names(names)
         shown = [(*row[:-1], name) for row, name in zip(shown, named, strict=True)]

@@ -11,7 +11,7 @@ import pytest
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.distortion import Distortion
 from litecheck.rendering.conversion import wording
-from litecheck.rendering.conversion.snr_wording import without_dc
+from litecheck.rendering.conversion.snr_wording import without_dc, worst_output
 
 
 def form(
@@ -24,6 +24,7 @@ def tensor(**more: Any) -> Any:
     known = {"signature": None, "output": "y", "is_integer": False, "snr": 35.24, "step": 0.5, "largest_steps": 2.0,
              "equal": 0.98034, "top": None,
              "distortion": Distortion(signal=100, noise=1, largest=1.0, elements=4, variation=100)}  # fmt: skip
+    known |= {"lowest_snr": more.get("snr", known["snr"]), "worse_logits": None}
     return N(**{**known, **more})
 
 
@@ -90,12 +91,21 @@ def test_the_first_line_has_the_snr_of_the_worst_output(
     agreement: tuple[float, ...], evaluation: tuple[float, ...], told: str
 ) -> None:
     def compared(ratios: tuple[float, ...]) -> Any:
-        return N(outputs=[N(snr=snr, is_integer=False) for snr in ratios], samples=16) if ratios else None
+        return N(outputs=[tensor(snr=snr) for snr in ratios], samples=16) if ratios else None
 
     request = N(to="int8", recipe=())
     found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=request), verdict="conforms",
               failed_gates=(), agreement=compared(agreement), evaluation=compared(evaluation))  # fmt: skip
     assert wording.outcome(found) == told
+
+
+def test_logits_are_stated_if_the_output_hides_their_loss() -> None:
+    hides = tensor(snr=44.5, lowest_snr=14.0, worse_logits=N(snr=14.0))
+    assert worst_output([tensor(snr=20.0), hides]) == "44.5 dB (logits 14.0 dB)"
+    assert worst_output([tensor(snr=10.0), hides]) == "10.0 dB"
+    assert wording.agreement_lines(N(outputs=(hides,)))[0][1].startswith(  # type: ignore[arg-type]
+        "SNR 44.5 dB (logits 14.0 dB), largest error"
+    )
 
 
 def test_calibration() -> None:
