@@ -17,7 +17,7 @@ from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.calibration.ranges import RangeMethod, range_method
 from litecheck.conversion.calibration.samples import Chain
 from litecheck.conversion.calibration.statistics import CalibrationError, CalibrationStatistics
-from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples
+from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples, unscaled_inputs
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.unrolled_loops import unrolled_ranges
@@ -121,6 +121,7 @@ def calibrated(
     unusual = (
         *_infinity_warnings(statistics, model, read),
         *constant_inputs(statistics, model),
+        *(unscaled_inputs(statistics, model) if settings.random is None else ()),
         *(decisive_text(one, sample_name(read, one.sample), model) for one in named_samples(statistics)),
     )
     if settings.statistics and not file:

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, TensorStatistics
-from litecheck.model.types import Model
+from litecheck.model.graph import wiring_of
+from litecheck.model.stored_values import stored_integers
+from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.profile.operators import traits_of
 from litecheck.summary_text import counted
 
 if TYPE_CHECKING:  # planning is imported during the calibration
@@ -20,6 +23,8 @@ ALONE = 4.0
 _UNREACHED = 8.0
 #: Smallest number of samples in which a sample can be unusual.
 _FEWEST = 4
+#: Largest magnitude of an input that is scaled already, and the smallest factor that scales images.
+_UNIT, _IMAGE = 2.0, 32.0
 #: Largest number of samples that are named.
 _NAMED = 3
 
@@ -102,6 +107,39 @@ def constant_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator
         if place in entered and one.seen and one.low == one.high and one.elements > statistics.samples:
             name = model.subgraphs[place[0]].tensors[place[1]].name
             yield f"input '{name}' is {one.low:g} in all samples, so no range behind it is that of real data"
+
+
+def unscaled_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator[str]:
+    """Yield a warning for each input with values of -2..2 that the model itself scales from 0..255.
+
+    Example: Keras' layer Rescaling multiplies by 1/127.5 and adds -1.
+    """
+    for subgraph in model.subgraphs:
+        for index in subgraph.inputs:
+            seen = statistics.tensors.get((subgraph.index, index))
+            if seen is None or not seen.seen or max(-seen.low, seen.high) > _UNIT:
+                continue
+            for number in wiring_of(subgraph).readers.get(index, ()):
+                operator = subgraph.operators[number]
+                if (scale := _image_constant(subgraph, operator)) is not None:
+                    name, extent = subgraph.tensors[index].name, f"{seen.low:.4g}..{seen.high:.4g}"
+                    yield (
+                        f"input '{name}' has {extent} in the samples, and {operator.opcode} #{number} by {scale:.4g} scales "
+                        "it from 0..255: add --preprocessing 1:0 for images and uint8 arrays, or scale the arrays to 0..255"
+                    )
+
+
+def _image_constant(subgraph: Subgraph, operator: Operator) -> float | None:
+    """Return the constant of an operator that maps values of 0..255 to about -1..1, else None."""
+    traits = traits_of(operator.kind)
+    if traits.elementwise != "binary":
+        return None
+    constants = [stored_integers(subgraph.tensors[i]) for i in operator.inputs if i >= 0]
+    values = next((abs(v) for v in constants if v is not None and v.size and v.dtype.kind == "f"), None)
+    if values is None:
+        return None
+    scales = values.max() <= 1 / _IMAGE if traits.element == "mul" else values.min() >= _IMAGE
+    return float(values.flat[0]) if scales else None
 
 
 def unreached_ranges(

@@ -94,6 +94,26 @@ def lowest_snr(agreement: Agreement) -> float:
     return min((*(() if agreement.quantized else whole), *logits, *parts), default=EXACT)
 
 
+def lowest_channel(agreement: Agreement) -> float:
+    """Return the lowest SNR in dB of the channels that represent the outputs; 200 without sums by channel."""
+    return min((snr for _, _, snr, _ in _low_channels(agreement)), default=EXACT)
+
+
+def evaluation_warnings(evaluation: Agreement, agreement: Agreement | None) -> tuple[str, ...]:
+    """Return a warning about a large loss on the data of ``--evaluate`` that those of the calibration do not have.
+
+    ``agreement`` is that on the data of the calibration.
+    """
+    if agreement is None:
+        return tuple(f"--evaluate: {text}" for text in loss_warnings(evaluation))
+    if loss_warnings(agreement):
+        return ()
+    own = f"{lowest_snr(agreement):.1f} dB on the samples of the calibration"
+    return tuple(
+        f"--evaluate: {text}, and {own}. Calibrate with more samples" for text in loss_warnings(evaluation)
+    )
+
+
 def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
     """Return a warning that names the output and channel of the lowest SNR, if that is a large loss.
 
@@ -103,7 +123,7 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
     """
     whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs if not one.is_integer)
     logits = (
-        (one.logits.snr, f"logits '{one.logits.name}' of output '{one.output}'", False)
+        (one.logits.snr, f"logits of output '{one.output}'", False)
         for one in agreement.outputs
         if one.logits is not None
     )

@@ -18,7 +18,7 @@ from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
 from litecheck.conversion.data_warnings import named_samples, unreached_ranges
 from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
-from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings, lowest_snr
+from litecheck.conversion.fixes import LARGE_LOSS, evaluation_warnings, loss_warnings, lowest_snr
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.input_ranges import evaluation_doubts, watched
@@ -131,7 +131,7 @@ def _carry_out(
         samples = watched(session.evaluation, model, seen)
         other = _agreement(session, conversion, samples, tell, child)
         doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
-        losses = (f"--evaluate: {text}" for text in loss_warnings(other))
+        losses = evaluation_warnings(other, record.agreement)
         record = replace(record, evaluation=other, warnings=(*doubts, *losses, *record.warnings))
     found = record.agreement
     if rerun and calibration and found and session.plan is None and not violates:

@@ -163,13 +163,13 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     data = data or (_draw_samples(model, settings) if shifts else None)
     evaluation = None
     if settings.evaluate:
-        evaluation = opened(model, replace(settings, data=settings.evaluate, random=None))
+        evaluation = opened(model, replace(settings, data=settings.evaluate, random=None, samples=None))
     if settings.min_snr is not None and evaluation is None and (data is None or not settings.agreement):
         raise ConfigError(
             "--min-snr compares both models on samples: give --data, without --no-agreement, or --evaluate"
         )
     if settings.equalize or settings.correct_bias or settings.sensitivity or settings.budget:
-        from litecheck.conversion.rerun import check_rerun
+        from litecheck.conversion.rerun_checks import check_rerun
 
         check_rerun(settings, data is not None, shifts)
     session = ConversionSession(

@@ -41,19 +41,20 @@ from litecheck.conversion.precision_budget import (
 )
 from litecheck.conversion.recipe import RecipeRule
 from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.request import REAL, REAL_KINDS, chosen_rules
+from litecheck.conversion.request import REAL, chosen_rules
 from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.unrolled_loops import loop_steps
 from litecheck.devices.port import Limits
-from litecheck.errors import ConfigError
 from litecheck.model.save import file_size
 from litecheck.model.types import Model, Subgraph
 
 if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement
 
+#: Option of a fix for an integer output of channels with unlike ranges.
+REAL_OUTPUTS = ("--output-dtype", REAL)
 #: Number of choices within a budget that are tried, at most.
 _TRIALS = 24
 
@@ -177,17 +178,21 @@ class Rerun:
         def snr(tried: Conversion) -> float:
             return lowest_snr(self.compare_channels(tried, data))
 
-        def trial(options: FixOptions) -> float | None:
-            return trials.measure(options, snr)
-
         found = self.compare_channels(conversion, data)
         before, causes = lowest_snr(found), list(sample_cause(statistics, self.model))
         if before < LARGE_LOSS:
             causes += find_causes(conversion, found, groups)
-        best = best_fix(conversion.source.subgraphs[0], causes, trial, before, found.samples)
-        if best is None:
-            return None
-        return replace(best, options=(*self._given_options.words, *best.options), runtime=found.runtime)
+        subgraph, words = conversion.source.subgraphs[0], self._given_options.words
+        best = best_fix(subgraph, causes, lambda tried: trials.measure(tried, snr), before, found.samples)
+        if best is None and self.settings.outputs != REAL:
+            # an integer output has one scale, also for channels of unlike ranges
+            words, trials = (
+                (*words, *REAL_OUTPUTS),
+                replace(trials, request=replace(trials.request, outputs=REAL)),
+            )
+            causes = [*(replace(one, plain=True) for one in causes[:1]), *causes[1:]]
+            best = best_fix(subgraph, causes, lambda tried: trials.measure(tried, snr), before, found.samples)
+        return best and replace(best, options=(*words, *best.options), runtime=found.runtime)
 
     def compare_channels(self, conversion: Conversion, data: CalibrationData) -> Agreement:
         """Run a conversion and the float model on samples for fixes. Compare all tensors per channel."""
@@ -273,27 +278,3 @@ def passes(model: Model, settings: ConversionSettings) -> int:
         main = model.subgraphs[0]
         found += 2 * (len(main.operators) - sum(map(len, loop_steps(main).values()))) + _TRIALS
     return found
-
-
-def check_rerun(settings: ConversionSettings, has_data: bool, shifts: bool) -> None:
-    """Raise ConfigError for changes of weights or biases, and for rankings, if no ranges are chosen or nothing is run."""
-    runs = {
-        "--correct-bias": settings.correct_bias,
-        "--sensitivity": bool(settings.sensitivity),
-        "--budget": bool(settings.budget),
-    }
-    if settings.budget and (settings.to != "int8" or settings.recipe):
-        raise ConfigError("--budget chooses among int8, int16x8 and float32: give neither --to nor --recipe")
-    if settings.budget:
-        parse_budget(settings.budget)
-    for option, wanted in {"--equalize": settings.equalize, **runs}.items():
-        if not wanted:
-            continue
-        if settings.to in REAL_KINDS:
-            raise ConfigError(f"{option} is for integer activations, and {settings.to} keeps them float32")
-        if settings.plan:
-            raise ConfigError(f"--plan and {option}: a plan is carried out as it is")
-        if shifts or settings.scales_from:
-            raise ConfigError(f"{option} needs scales chosen anew, from the float model")
-        if option in runs and not has_data:
-            raise ConfigError(f"missing option --data: {option} runs models on samples")

@@ -181,4 +181,4 @@ def test_logits_that_a_softmax_hides_are_in_the_first_line_and_a_warning(run: Ru
     first = " ".join(done.stdout.partition("made ")[0].split())
     assert re.search(r"\d\d\.\d dB \(logits \d\.\d dB\) on 32 samples", first)
     warned = " ".join(done.stdout.split())
-    assert "warning --evaluate: logits 'logits' of output 'probabilities' have an SNR of " in warned
+    assert "warning --evaluate: logits of output 'probabilities' have an SNR of " in warned

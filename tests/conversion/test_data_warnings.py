@@ -14,8 +14,15 @@ from litecheck.conversion.calibration.statistics import (
     TensorStatistics,
     statistics_of,
 )
-from litecheck.conversion.data_warnings import decisive_samples, named_samples, ranges_without
+from litecheck.conversion.data_warnings import (
+    decisive_samples,
+    named_samples,
+    ranges_without,
+    unscaled_inputs,
+)
 from litecheck.conversion.record import ConversionRecord
+from litecheck.model.build import ModelBuilder
+from litecheck.model.types import Model
 from litecheck.quantizer.npy import read_npz
 
 
@@ -84,6 +91,53 @@ def test_another_set_is_an_evaluation(tmp_path: Path) -> None:
     assert record.evaluation.outputs[0].snr < 20 < record.agreement.outputs[0].snr, "other data saturate"
     assert all("on the data of --evaluate" in text for text in record.failed_gates)
     assert record.exit_code == 1
+
+
+def test_the_number_of_samples_limits_the_calibration_alone(tmp_path: Path) -> None:
+    (tmp_path / "images.npz").write_bytes(samples())
+    images = read_npz(str(tmp_path / "images.npz"), "image")
+    np.savez(tmp_path / "other.npz", image=images[4:12])
+    record = made(tmp_path, images, evaluate=(str(tmp_path / "other.npz"),), samples=2)
+    assert record.agreement is not None
+    assert record.evaluation is not None
+    assert (record.agreement.samples, record.evaluation.samples) == (2, 8)
+
+
+def scaled(kind: str, constant: float, after: str = "") -> Model:
+    """Return a model whose first operator scales its input by a constant, or after another operator."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = last = main.tensor("x", (1, 4), "float32")
+    if after:
+        last = main.tensor("after", (1, 4), "float32")
+        main.add(after, [x], [last])
+    y = main.tensor("y", (1, 4), "float32")
+    main.add(kind, [last, main.constant("constant", np.full(4, constant, np.float32))], [y])
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("model", "values", "warned"),
+    [
+        (scaled("MUL", 1 / 127.5), [0, 1], "MUL #0 by 0.007843"),
+        (scaled("MUL", 1 / 255), [-1, 1], "MUL #0 by 0.003922"),
+        (scaled("DIV", 255), [0, 1], "DIV #0 by 255"),
+        (scaled("SUB", 127.5), [0, 1], "SUB #0 by 127.5"),
+        (scaled("MUL", 1 / 127.5), [0, 255], ""),
+        (scaled("MUL", 0.5), [0, 1], ""),
+        (scaled("SUB", 0.5), [0, 1], ""),
+        (scaled("DIV", 0.01), [0, 1], ""),
+        (scaled("MUL", 1 / 127.5, after="RELU"), [0, 1], ""),
+    ],
+)
+def test_a_model_that_scales_images_itself_has_samples_of_0_to_255(
+    model: Model, values: list[float], warned: str
+) -> None:
+    found = list(unscaled_inputs(CalibrationStatistics({(0, 0): seen(values)}, 1, "", ""), model))
+    assert len(found) == bool(warned)
+    assert all(warned in text and "--preprocessing 1:0" in text for text in found)
 
 
 def test_ranges_without_a_sample_are_those_that_it_alone_sets() -> None:

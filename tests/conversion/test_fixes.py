@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from types import SimpleNamespace
 from typing import cast
 
 import numpy as np
 import pytest
 
+from fixtures.detector import float_detector
 from litecheck import convert_model, render
 from litecheck.conversion.agreement import Agreement
 from litecheck.conversion.calibration.dataset import CalibrationData
@@ -20,6 +22,7 @@ from litecheck.conversion.fixes import (
     FixOptions,
     LossCause,
     best_fix,
+    evaluation_warnings,
     loss_warnings,
     lowest_snr,
 )
@@ -29,6 +32,8 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model, Tensor
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.test_rerun import with_outlier_channel
+
+DETECTOR = Path(__file__).parents[2] / "fixtures" / "float_detector.npz"
 
 
 def joined() -> Model:
@@ -131,6 +136,18 @@ def test_a_fix_repeats_the_options_of_the_command() -> None:
     assert len(record.fix.options) > 2
 
 
+def test_float_outputs_are_a_part_of_the_fix_if_channels_of_an_integer_output_need_them() -> None:
+    """Boxes and scores in one int8 output have one scale, whatever stays in float32."""
+    model, settings = float_detector(), {"data": (str(DETECTOR),), "device": "litecheck"}
+    record = convert_model(model, outputs="int8", **settings)
+    assert record.fix is not None
+    assert record.fix.options[:3] == ("--output-dtype", "float32", "--keep-float")
+    assert record.fix.after > record.fix.before + 20
+    again = convert_model(model, keep=tuple(record.fix.options[3::2]), **settings)
+    assert again.agreement is not None
+    assert lowest_snr(again.agreement) == pytest.approx(record.fix.after, abs=3)
+
+
 @pytest.mark.parametrize(
     ("snr", "channels", "words"),
     [
@@ -150,14 +167,36 @@ def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], word
 
 @pytest.mark.parametrize(
     ("logits", "words"),
-    [(25.0, ()), (14.0, ("logits 'z' of output 'y' have an SNR of 14.0 dB, below 20 dB",))],
+    [(25.0, ()), (14.0, ("logits of output 'y' have an SNR of 14.0 dB, below 20 dB",))],
 )
 def test_a_large_loss_of_logits_is_a_warning(logits: float, words: tuple[str, ...]) -> None:
-    hidden = SimpleNamespace(snr=logits, name="z")
+    hidden = SimpleNamespace(snr=logits)
     output = SimpleNamespace(snr=44.5, output="y", reference=(0, 1), is_integer=False, logits=hidden)
     agreement = SimpleNamespace(outputs=(output,), channels={}, quantized=False)
     assert loss_warnings(cast(Agreement, agreement)) == words
     assert lowest_snr(cast(Agreement, agreement)) == logits
+
+
+def compared(snr: float) -> Agreement:
+    output = SimpleNamespace(snr=snr, output="y", reference=(0, 1), is_integer=False, logits=None)
+    return cast(Agreement, SimpleNamespace(outputs=(output,), channels={}, quantized=False))
+
+
+@pytest.mark.parametrize(
+    ("own", "other", "words"),
+    [
+        (38.2, 15.1, "--evaluate: output 'y' has an SNR of 15.1 dB, below 20 dB, and 38.2 dB on the samples of the "
+                     "calibration. Calibrate with more samples"),
+        (38.2, 30.0, ""),
+        (15.1, 10.0, ""),  # the warning about the data of the calibration is enough
+        (None, 15.1, "--evaluate: output 'y' has an SNR of 15.1 dB, below 20 dB"),
+    ],
+)  # fmt: skip
+def test_a_large_loss_on_other_data_alone_is_a_lack_of_samples(
+    own: float | None, other: float, words: str
+) -> None:
+    found = evaluation_warnings(compared(other), None if own is None else compared(own))
+    assert found == ((words,) if words else ())
 
 
 def spiked() -> CalibrationData:

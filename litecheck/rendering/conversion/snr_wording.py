@@ -5,7 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from litecheck.conversion.agreement import TensorAgreement
+from litecheck.conversion.agreement import Agreement, TensorAgreement
+from litecheck.conversion.fixes import LARGE_LOSS, lowest_channel
+
+#: Difference in dB from which the lowest channel is stated beside its output.
+_LOWER = 3.0
 
 
 def worst_output(outputs: Sequence[TensorAgreement]) -> str:
@@ -22,6 +26,13 @@ def worst_output(outputs: Sequence[TensorAgreement]) -> str:
 def logits_text(one: TensorAgreement) -> str:
     """Return the SNR of an output's logits if the output hides their loss, else "". Example: `` (logits 14.0 dB)``."""
     return "" if one.worse_logits is None else f" (logits {decibels(one.worse_logits.snr)})"
+
+
+def low_channel_text(found: Agreement) -> str:
+    """Return the SNR of the channel with a large loss, else "". Example: `` (lowest channel -23.7 dB)``."""
+    snr = lowest_channel(found)
+    whole = min((one.lowest_snr for one in found.outputs if not one.is_integer), default=snr)
+    return f" (lowest channel {snr:.1f} dB)" if snr < min(LARGE_LOSS, whole - _LOWER) else ""
 
 
 def ratio(one: TensorAgreement) -> str:

@@ -13,7 +13,14 @@ from litecheck.conversion.request import KINDS, REAL, REAL_KINDS
 from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.files import bytes_text
 from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
-from litecheck.rendering.conversion.snr_wording import decibels, logits_text, ratio, without_dc, worst_output
+from litecheck.rendering.conversion.snr_wording import (
+    decibels,
+    logits_text,
+    low_channel_text,
+    ratio,
+    without_dc,
+    worst_output,
+)
 from litecheck.summary_text import checked_text, counted, counts_text
 
 #: Smallest share of saturated values that is reported.
@@ -51,11 +58,12 @@ def quantized_share(record: ConversionRecord) -> str:
 def outcome(record: ConversionRecord) -> str:
     """Return the verdict, the share of quantized operators, the SNR of the worst output, and the number of failed gates.
 
-    Example: ``conforms, 7 of 8 operators int8, 40.7 dB on 16 samples``.
+    With a large loss, the SNR of the lowest channel is added. Examples: ``conforms, 7 of 8 operators int8, 40.7 dB on 16
+    samples``, ``conforms, 7 of 8 operators int8, 46.8 dB (lowest channel -23.7 dB) on 16 samples``.
     """
     failed, found = len(record.failed_gates), record.evaluation or record.agreement
     gates = f", {counted(failed, 'gate')} failed" if failed else ""
-    worst = worst_output(found.outputs) if found else ""
+    worst = f"{worst_output(found.outputs)}{low_channel_text(found)}" if found else ""
     loss = f", {worst} on {counted(found.samples, 'sample')}" if found and worst else ""
     return f"{record.verdict}, {quantized_share(record)}{loss}{gates}"
 

@@ -11,7 +11,7 @@ import pytest
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.distortion import Distortion
 from litecheck.rendering.conversion import wording
-from litecheck.rendering.conversion.snr_wording import without_dc, worst_output
+from litecheck.rendering.conversion.snr_wording import low_channel_text, without_dc, worst_output
 
 
 def form(
@@ -91,7 +91,11 @@ def test_the_first_line_has_the_snr_of_the_worst_output(
     agreement: tuple[float, ...], evaluation: tuple[float, ...], told: str
 ) -> None:
     def compared(ratios: tuple[float, ...]) -> Any:
-        return N(outputs=[tensor(snr=snr) for snr in ratios], samples=16) if ratios else None
+        return (
+            N(outputs=[tensor(snr=snr, reference=(0, 1)) for snr in ratios], samples=16, channels={})
+            if ratios
+            else None
+        )
 
     request = N(to="int8", recipe=())
     found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=request), verdict="conforms",
@@ -106,6 +110,23 @@ def test_logits_are_stated_if_the_output_hides_their_loss() -> None:
     assert wording.agreement_lines(N(outputs=(hides,)))[0][1].startswith(  # type: ignore[arg-type]
         "SNR 44.5 dB (logits 14.0 dB), largest error"
     )
+
+
+@pytest.mark.parametrize(
+    ("channels", "text"),
+    [
+        ((), ""),
+        ((40.0, 30.0), ""),
+        ((40.0, -23.7), " (lowest channel -23.7 dB)"),
+        ((40.0, 34.0, 19.0), " (lowest channel 19.0 dB)"),
+    ],
+)
+def test_the_lowest_channel_is_stated_if_it_is_a_large_loss(channels: tuple[float, ...], text: str) -> None:
+    sums = N(snr=np.array(channels), signal=np.ones(len(channels)), hidden=np.zeros(len(channels)))
+    found = N(outputs=[tensor(snr=35.0, reference=(0, 1))], channels={(0, 1): sums} if channels else {})
+    assert low_channel_text(found) == text  # type: ignore[arg-type]
+    near = N(outputs=[tensor(snr=20.0, reference=(0, 1))], channels={(0, 1): sums} if channels else {})
+    assert bool(low_channel_text(near)) == (text == " (lowest channel -23.7 dB)")  # type: ignore[arg-type]
 
 
 def test_calibration() -> None:
