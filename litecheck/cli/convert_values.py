@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
@@ -60,10 +60,10 @@ def parse_sensitivity(text: str | None) -> int:
     return -1 if text == "all" else int(text)
 
 
-def parse_ties(texts: Iterable[str]) -> tuple[tuple[str, str], ...]:
+def parse_ties(texts: Sequence[str]) -> tuple[tuple[str, str], ...]:
     """Return the pairs of ``NAME=NAME``. Raise ConfigError."""
     pairs = [(one, other) for one, _, other in (text.partition("=") for text in texts)]
-    odd = next(("=".join(filter(None, pair)) for pair in pairs if not all(pair)), None)
+    odd = next((text for text, pair in zip(texts, pairs, strict=True) if not all(pair)), None)
     if odd is not None:
         raise ConfigError(f"--tie {odd}: expected NAME=NAME, such as state_in=state_out")
     return tuple(pairs)

@@ -188,11 +188,10 @@ def kind_of(request: Request) -> tuple[str, Profile]:
     check_kind(request.to)
     activation, _ = KINDS[request.to]
     allowed = (REAL, activation, "uint8") if activation == "int8" else (REAL, activation)
-    for end, dtype in (("inputs", request.inputs), ("outputs", request.outputs)):
+    for end, dtype in (("input", request.inputs), ("output", request.outputs)):
         if dtype not in allowed:
-            raise ConfigError(
-                f"{end} of {request.to} may be {' or '.join(dict.fromkeys(allowed))}, not {dtype!r}"
-            )
+            expected = " or ".join(dict.fromkeys(allowed))
+            raise ConfigError(f"--{end}-dtype {dtype}: expected {expected} for {request.to}")
     profile, _ = rules_for(request.to, request.profile)
     if activation != REAL and activation not in profile.activations:
         raise ConfigError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
@@ -108,14 +108,16 @@ def exchanged(model: Model, ties: Sequence[tuple[str, str]] = ()) -> dict[str, l
     cache ``kv_cache_k_0`` of ``prefill`` and ``decode``. Names in ``ties`` are names of one state: ``state_in`` and
     ``state_out``. Raises ConfigError for ties that name nothing or tensors of different shapes.
     """
+    ends = list(_ends(model, bool(ties)))
+    given, ties = ties, _end_names(ties, ends)
     names = _states(ties)
     found: dict[tuple[str, tuple[int, ...]], list[TensorUse]] = {}
     known: dict[str, tuple[int, ...]] = {}
-    for name, subgraph, index, port in _ends(model, bool(ties)):
+    for name, subgraph, index, port in ends:
         known.setdefault(name, subgraph.tensors[index].shape)
         found.setdefault((names.get(name, name), subgraph.tensors[index].shape), []).append(port)
-    for pair in ties:
-        _check_tie(pair, known)
+    for text, pair in zip(given, ties, strict=True):
+        _check_tie("=".join(text), pair, known)
     return {name: ports for (name, _), ports in found.items() if len(set(ports)) > 1}
 
 
@@ -148,14 +150,26 @@ def _ends(model: Model, unsigned: bool) -> Iterator[tuple[str, Subgraph, int, Te
                     yield name, subgraph, index, TensorUse(number, -1, side, ends.index(index))
 
 
-def _check_tie(pair: tuple[str, str], known: Mapping[str, tuple[int, ...]]) -> None:
+def _end_names(
+    ties: Sequence[tuple[str, str]], ends: Iterable[tuple[str, Subgraph, int, TensorUse]]
+) -> tuple[tuple[str, str], ...]:
+    """Return ties with names of inputs and outputs in place of the names of their tensors, which reports print."""
+    names = [name for name, _, _, _ in ends]
+    tensors = {subgraph.tensors[index].name: name for name, subgraph, index, _ in ends}
+    pairs = [[name if name in names else tensors.get(name, name) for name in pair] for pair in ties]
+    return tuple((one, other) for one, other in pairs)
+
+
+def _check_tie(text: str, pair: tuple[str, str], known: Mapping[str, tuple[int, ...]]) -> None:
     for name in pair:
         if name not in known:
             hint = suggestion(name, known)
-            raise ConfigError(f"--tie {'='.join(pair)}: no float input or output {name!r}{hint}")
+            raise ConfigError(f"--tie {text}: no float input or output {name!r}{hint}")
+    if pair[0] == pair[1]:
+        raise ConfigError(f"--tie {text}: got {pair[0]!r} twice, expected two names")
     one, other = (list(known[name]) for name in pair)
     if one != other:
-        raise ConfigError(f"--tie {'='.join(pair)}: got shapes {one} and {other}, expected equal shapes")
+        raise ConfigError(f"--tie {text}: got shapes {one} and {other}, expected equal shapes")
 
 
 def _is_real(subgraph: Subgraph, index: int) -> bool:

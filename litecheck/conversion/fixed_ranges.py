@@ -42,13 +42,30 @@ def _parse_range(model: Model, text: str) -> Mapping[Key, Interval]:
         extent = float(low), float(high)
     except ValueError:
         extent = nan, nan
-    if not (pattern and equals and colon and all(map(isfinite, extent)) and extent[0] < extent[1]):
-        raise ConfigError(f"--range {text}: expected NAME=LOW:HIGH, such as image=0:1")
+    if not (pattern and equals and colon) or not all(map(isfinite, extent)):
+        found = f"got {ends!r}, " if pattern else ""
+        raise ConfigError(
+            f"--range {text}: {found}expected NAME=LOW:HIGH with two numbers, such as image=0:1"
+        )
+    if not extent[0] < extent[1]:
+        order = "a range of one value" if extent[0] == extent[1] else "the higher limit first"
+        raise ConfigError(f"--range {text}: got {order}, expected LOW below HIGH")
     if not extent[0] <= 0 <= extent[1]:
         raise ConfigError(f"--range {text}: got a range without 0, which every quantized type represents")
-    names = {key: model.subgraphs[key[0]].tensors[key[1]].name for key in observed(model)}
-    found = {key: extent for key, name in names.items() if fnmatchcase(name, pattern) or name == pattern}
-    if not found:
-        hint = did_you_mean(pattern, names.values())
+    names = _names(model)
+    found_keys = {key for key, name in names if fnmatchcase(name, pattern) or name == pattern}
+    if not found_keys:
+        hint = did_you_mean(pattern, (name for _, name in names))
+        hint = hint or f"; 'litecheck inspect {model.file or 'MODEL'} --tensors' lists all"
         raise ConfigError(f"--range {text}: no computed float32 tensor has the name {pattern!r}{hint}")
-    return found
+    return dict.fromkeys(found_keys, extent)
+
+
+def _names(model: Model) -> list[tuple[Key, str]]:
+    """Return the names of computed float tensors: of tensors, and of inputs and outputs of signatures."""
+    keys = observed(model)
+    ends = [((s.subgraph, index), name) for s in model.signatures for name, index in (*s.inputs, *s.outputs)]
+    return [
+        *((key, model.subgraphs[key[0]].tensors[key[1]].name) for key in keys),
+        *((key, name) for key, name in ends if key in set(keys)),
+    ]

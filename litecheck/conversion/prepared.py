@@ -22,6 +22,7 @@ from litecheck.files import read_file
 from litecheck.model.load import load_model
 from litecheck.model.node_signatures import CONVERSIONS
 from litecheck.model.types import Model
+from litecheck.spelling import suggestion
 
 if TYPE_CHECKING:
     from litecheck.conversion.conversion_plan import ConversionPlan
@@ -130,6 +131,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     Raises ConfigError for contradictory settings, and for a model that is already quantized.
     """
     check_kind(settings.to)
+    _check_signature(model, settings.signature)
     settings = _apply_recipe(settings)
     plan = _plan(settings.plan) if settings.plan else None
     if plan is not None:
@@ -237,6 +239,14 @@ def _is_shift(model: Model, settings: ConversionSettings) -> bool:
         t.dtype == other and t.quantization.scale.size for s in model.subgraphs for t in s.tensors
     )
     return changes_type or bool(settings.profile)
+
+
+def _check_signature(model: Model, signature: str | None) -> None:
+    """Raise ConfigError for a signature that the model does not have."""
+    known = [one.key for one in model.signatures]
+    if signature is not None and signature not in known:
+        hint = suggestion(signature, known, "there are")
+        raise ConfigError(f"--signature {signature}: the model has no such signature{hint}")
 
 
 def _check_statistics(settings: ConversionSettings) -> None:

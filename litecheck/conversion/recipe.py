@@ -166,12 +166,13 @@ def _selection_words(selector: OperatorSelector) -> str:
 def _hint(model: Model, selector: OperatorSelector) -> str:
     """Return the numbers that exist, or a similar opcode or name. Example: ``; there are #0 to #15``."""
     named = (*selector.patterns, *selector.opcodes, *selector.names)
-    numbers = selector.numbers or any(pattern.startswith("#") for pattern in selector.patterns)
+    numbers = selector.numbers or any(p.removeprefix("#").isdecimal() for p in selector.patterns)
     operators = [(subgraph, op) for subgraph in model.subgraphs for op in subgraph.operators]
-    if numbers and operators:
-        return f"; there are #0 to #{max(op.index for _, op in operators)}"
-    if numbered := next((p for p in selector.patterns if p.isdecimal()), ""):
+    last = max((op.index for _, op in operators), default=-1)
+    if numbered := next((p for p in selector.patterns if p.isdecimal() and int(p) <= last), ""):
         return f"; did you mean '#{numbered}'?"
+    if numbers and operators:
+        return f"; there are #0 to #{last}"
     names = [name for subgraph, op in operators for name in (op.opcode, *_output_names(subgraph, op))]
     return next(filter(None, (did_you_mean(name, names) for name in named if name not in names)), "")
 

@@ -104,7 +104,7 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("detector.tflite", "-o", "out.tflite", "--match", "tensorfow"), "did you mean 'tensorflow'?", 64),
         (("detector.tflite", "-o", "out.tflite", "--to", "int4", *DATA), "there is no conversion to 'int4'", 64),
         (("detector.tflite", "-o", "out.tflite", "--keep-float", "CONV2D", *DATA), "--keep-float CONV2D: no operator", 64),
-        (("detector.tflite", "-o", "out.tflite", "--input-dtype", "int16", *DATA), "inputs of int8 may be", 64),
+        (("detector.tflite", "-o", "out.tflite", "--input-dtype", "int16", *DATA), "--input-dtype int16: expected", 64),
         (("detector.tflite", "-o", "detector.tflite/out.tflite", *DATA), "is not a folder", 64),
         (("detector.tflite", "-o", "images.npz", *DATA), "would overwrite the input images.npz", 64),
         (("detector.tflite", "-o", "out.tflite", "--save-plan", "./out.tflite", *DATA), "two outputs to one file", 64),

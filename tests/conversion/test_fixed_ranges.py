@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.conversion.fixed_ranges import with_fixed_ranges
+from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
@@ -50,14 +50,30 @@ def test_a_range_holds_for_tensors_that_share_it(texts: tuple[str, ...], stated:
     [
         ("image", "expected NAME=LOW:HIGH"),
         ("image=1", "expected NAME=LOW:HIGH"),
-        ("image=1:-1", "expected NAME=LOW:HIGH"),
-        ("image=nan:1", "expected NAME=LOW:HIGH"),
+        ("image=1:-1", "got the higher limit first, expected LOW below HIGH"),
+        ("image=0:0", "got a range of one value, expected LOW below HIGH"),
+        ("image=nan:1", "got 'nan:1', expected NAME=LOW:HIGH with two numbers"),
+        ("image=0:inf", "got '0:inf', expected NAME=LOW:HIGH with two numbers"),
         ("=0:1", "expected NAME=LOW:HIGH"),
         ("image=1:2", "got a range without 0"),
-        ("img=0:1", "no computed float32 tensor has the name 'img'"),
+        ("zzz=0:1", "the name 'zzz'; 'litecheck inspect MODEL --tensors' lists all"),
         ("imag=0:1", r"no computed float32 tensor has the name 'imag'; did you mean 'image'\?"),
     ],
 )
 def test_a_range_that_is_none_is_an_error(text: str, said: str) -> None:
     with pytest.raises(ConfigError, match=said):
         with_fixed_ranges(float_detector(), rules_for("int8")[0], {}, (text,))
+
+
+@pytest.mark.parametrize("name", ["pixels", "result", "serving:0", "pix*"])
+def test_inputs_and_outputs_have_the_names_of_signatures_as_well(name: str) -> None:
+    """Arrays of samples have these names, and reports those of tensors."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(text, (1, 4), "float32") for text in ("serving:0", "output:0"))
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    builder.signature("serving_default", main, {"pixels": x}, {"result": y})
+    found = stated_ranges(builder.finish(), (f"{name}=0:4",))
+    assert found == {(0, y if name == "result" else x): (0, 4)}

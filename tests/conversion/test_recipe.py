@@ -54,6 +54,7 @@ def test_selection(parts: dict[str, object], indexes: list[int]) -> None:
         ({"numbers": ((9, 9),)}, "number; there are #0 to #6"),
         ({"depths": ((99, 99),)}, "depth"),
         ({"patterns": ("3",)}, "number, opcode or name; did you mean '#3'\\?"),
+        ({"patterns": ("300",)}, "number, opcode or name; there are #0 to #6"),
     ],
 )
 def test_a_rule_that_selects_nothing_is_an_error(parts: dict[str, object], what: str) -> None:

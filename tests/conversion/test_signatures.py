@@ -81,7 +81,10 @@ def renamed(model: Model) -> Model:
     return replace(model, signatures=tuple(signatures))
 
 
-@pytest.mark.parametrize("ties", [(), (("cache", "next"),), (("next", "cache"),)])
+@pytest.mark.parametrize(
+    "ties",
+    [(), (("cache", "next"),), (("next", "cache"),), (("cache_in", "cache_out"),), (("cache", "cache_out"),)],
+)
 def test_names_of_a_state_are_tied(ties: tuple[tuple[str, str], ...]) -> None:
     asked = {"inputs": "int8", "outputs": "int8", "ties": ties, "agreement": False}
     model = convert_model(renamed(decoder()), random=4, device="litecheck", **asked).conversion.model
@@ -98,6 +101,8 @@ def test_names_of_a_state_are_tied(ties: tuple[tuple[str, str], ...]) -> None:
     [
         ((("cache", "nxt"),), "--tie cache=nxt: no float input or output 'nxt'; did you mean 'next'"),
         ((("cache", "weights"),), "no float input or output 'weights'"),
+        ((("cache", "cache"),), "--tie cache=cache: got 'cache' twice, expected two names"),
+        ((("cache_in", "cache"),), "--tie cache_in=cache: got 'cache' twice"),
     ],
 )
 def test_ties_that_name_nothing_are_errors(ties: tuple[tuple[str, str], ...], said: str) -> None:

@@ -54,5 +54,5 @@ class DataOptions:
         except (ValueError, ZeroDivisionError):
             pair = nan, nan
         if not all(map(isfinite, pair)) or not pair[0]:
-            raise ConfigError(f"preprocessing {text!r}: scale:offset is expected, such as 1/127.5:-1")
+            raise ConfigError(f"--preprocessing {text}: expected SCALE:OFFSET, such as 1/127.5:-1")
         return pair

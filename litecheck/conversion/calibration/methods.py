@@ -56,10 +56,13 @@ def range_methods(texts: Sequence[str]) -> RangeMethods:
     named: list[tuple[str, RangeMethod]] = []
     for text in texts:
         pattern, equals, method = text.rpartition("=")
-        if equals:
-            named.append((pattern, range_method(method)))
-        else:
-            usual = range_method(text)
+        try:
+            if equals:
+                named.append((pattern, range_method(method)))
+            else:
+                usual = range_method(text)
+        except ConfigError as error:
+            raise ConfigError(f"--calibrate {text}: {error}") from None
     return RangeMethods(usual, tuple(named))
 
 

@@ -49,7 +49,7 @@ def range_method(text: str) -> RangeMethod:
     name, colon, number = text.partition(":")
     if name not in METHODS:
         hint = suggestion(name, METHODS, "there are")
-        raise ConfigError(f"there is no way {text!r} to choose ranges{hint}")
+        raise ConfigError(f"there is no method {text!r}{hint}")
     if not colon:
         return RangeMethod(name)
     try:
@@ -57,10 +57,8 @@ def range_method(text: str) -> RangeMethod:
     except ValueError:
         share = np.nan
     if name != PERCENTILE or not 50 < share <= 100:
-        wanted = (
-            "a number above 50, up to 100, is wanted" if name == PERCENTILE else f"{name} takes no number"
-        )
-        raise ConfigError(f"{text!r}: {wanted}")
+        wanted = "a number above 50, up to 100" if name == PERCENTILE else f"{name} without a number"
+        raise ConfigError(f"got {text!r}, expected {wanted}")
     return RangeMethod(name, share)
 
 

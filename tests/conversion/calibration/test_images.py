@@ -72,7 +72,7 @@ def test_a_smooth_image_stays_smooth(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["", ":1", "a:b", "1/0:0", "0:1", "inf:0", "1:nan"])
 def test_preprocessing_that_is_none_is_said(folder: Path, text: str) -> None:
-    with pytest.raises(ConfigError, match="scale:offset is expected"):
+    with pytest.raises(ConfigError, match=r"^--preprocessing .*: expected SCALE:OFFSET"):
         open_data(folder, taking((1, 6, 6, 3)), options=DataOptions(preprocessing=text or " "))
 
 

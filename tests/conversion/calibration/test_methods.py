@@ -48,5 +48,11 @@ def test_a_pattern_that_fits_no_tensor_is_told() -> None:
 
 
 def test_a_method_that_there_is_not_is_told() -> None:
-    with pytest.raises(ConfigError, match="did you mean"):
+    with pytest.raises(
+        ConfigError, match=r"^--calibrate conv=minmaxx: there is no method 'minmaxx'; did you mean"
+    ):
         range_methods(["conv=minmaxx"])
+    with pytest.raises(
+        ConfigError, match=r"^--calibrate percentile:no: got 'percentile:no', expected a number"
+    ):
+        range_methods(["percentile:no"])

@@ -97,7 +97,7 @@ def test_entropy_does_not_mind_zeros() -> None:
         ("percentile:ninety", "a number above 50"),
         ("percentile:0.5", "a number above 50"),
         ("percentile:101", "a number above 50"),
-        ("mse:3", "mse takes no number"),
+        ("mse:3", "got 'mse:3', expected mse without a number"),
     ],
 )
 def test_a_method_there_is_not_is_said(text: str, said: str) -> None:
