@@ -94,9 +94,9 @@ def lowest_snr(agreement: Agreement) -> float:
     return min((*(() if agreement.quantized else whole), *logits, *parts), default=EXACT)
 
 
-def lowest_channel(agreement: Agreement) -> float:
-    """Return the lowest SNR in dB of the channels that represent the outputs; 200 without sums by channel."""
-    return min((snr for _, _, snr, _ in _low_channels(agreement)), default=EXACT)
+def lowest_channel(agreement: Agreement) -> tuple[float, int]:
+    """Return the SNR in dB and the number of the lowest channel of the outputs; 200 and 0 without sums by channel."""
+    return min(((snr, n) for _, _, snr, n in _low_channels(agreement)), default=(EXACT, 0))
 
 
 def evaluation_warnings(evaluation: Agreement, agreement: Agreement | None) -> tuple[str, ...]:

@@ -39,6 +39,8 @@ def bind_rule(
         return bound
     if scheme.to == REAL:
         return bound.staying(rule.reason)
+    if scheme.min_elements and not _size(bound):
+        return bound.staying("it has no constant weights")
     if _size(bound) < scheme.min_elements:
         return bound.staying(f"its weights have fewer than {scheme.min_elements:,} elements")
     if scheme.to == WEIGHT_ONLY and _only_looks_up(bound):

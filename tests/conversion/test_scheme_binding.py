@@ -13,6 +13,7 @@ from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.recipe import OperatorScheme
 from litecheck.conversion.record import ConversionRecord
 from litecheck.errors import InputError, ModelError
+from litecheck.model.build import ModelBuilder
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
@@ -133,3 +134,24 @@ def test_byte_lengths_of_packed_weights() -> None:
     for size, what in ((383, "has 383 bytes, shape and type need 384"), (768, "has one byte per value")):
         with pytest.raises(ModelError, match=what):
             model_from(with_bytes(size), "m")
+
+
+def test_a_product_of_two_activations_has_no_weights() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4, 4), "float32") for name in "xy")
+    main.add("BATCH_MATMUL", [x, x], [y])
+    last = main.tensor("z", (1, 4, 64), "float32")
+    weights = main.constant("w", np.ones((1, 4, 64), np.float32))
+    main.add("BATCH_MATMUL", [y, weights], [last])
+    main.inputs(x)
+    main.outputs(last)
+    record = convert_model(
+        builder.finish(), recipe=recipe(OperatorScheme("dynamic", "int8", min_elements=100))
+    )
+    (stays,) = record.stays
+    assert (stays.opcode, stays.places, stays.reason) == (
+        "BATCH_MATMUL",
+        ("#0",),
+        "it has no constant weights",
+    )

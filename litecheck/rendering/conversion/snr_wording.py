@@ -29,10 +29,10 @@ def logits_text(one: TensorAgreement) -> str:
 
 
 def low_channel_text(found: Agreement) -> str:
-    """Return the SNR of the channel with a large loss, else "". Example: `` (lowest channel -23.7 dB)``."""
-    snr = lowest_channel(found)
+    """Return the SNR of the channel with a large loss, else "". Example: `` (channel 6: -23.7 dB)``."""
+    snr, channel = lowest_channel(found)
     whole = min((one.lowest_snr for one in found.outputs if not one.is_integer), default=snr)
-    return f" (lowest channel {snr:.1f} dB)" if snr < min(LARGE_LOSS, whole - _LOWER) else ""
+    return f" (channel {channel}: {snr:.1f} dB)" if snr < min(LARGE_LOSS, whole - _LOWER) else ""
 
 
 def ratio(one: TensorAgreement) -> str:

@@ -59,7 +59,7 @@ def outcome(record: ConversionRecord) -> str:
     """Return the verdict, the share of quantized operators, the SNR of the worst output, and the number of failed gates.
 
     With a large loss, the SNR of the lowest channel is added. Examples: ``conforms, 7 of 8 operators int8, 40.7 dB on 16
-    samples``, ``conforms, 7 of 8 operators int8, 46.8 dB (lowest channel -23.7 dB) on 16 samples``.
+    samples``, ``conforms, 7 of 8 operators int8, 46.8 dB (channel 6: -23.7 dB) on 16 samples``.
     """
     failed, found = len(record.failed_gates), record.evaluation or record.agreement
     gates = f", {counted(failed, 'gate')} failed" if failed else ""

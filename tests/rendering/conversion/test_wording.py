@@ -117,8 +117,8 @@ def test_logits_are_stated_if_the_output_hides_their_loss() -> None:
     [
         ((), ""),
         ((40.0, 30.0), ""),
-        ((40.0, -23.7), " (lowest channel -23.7 dB)"),
-        ((40.0, 34.0, 19.0), " (lowest channel 19.0 dB)"),
+        ((40.0, -23.7), " (channel 1: -23.7 dB)"),
+        ((40.0, 34.0, 19.0), " (channel 2: 19.0 dB)"),
     ],
 )
 def test_the_lowest_channel_is_stated_if_it_is_a_large_loss(channels: tuple[float, ...], text: str) -> None:
@@ -126,7 +126,7 @@ def test_the_lowest_channel_is_stated_if_it_is_a_large_loss(channels: tuple[floa
     found = N(outputs=[tensor(snr=35.0, reference=(0, 1))], channels={(0, 1): sums} if channels else {})
     assert low_channel_text(found) == text  # type: ignore[arg-type]
     near = N(outputs=[tensor(snr=20.0, reference=(0, 1))], channels={(0, 1): sums} if channels else {})
-    assert bool(low_channel_text(near)) == (text == " (lowest channel -23.7 dB)")  # type: ignore[arg-type]
+    assert bool(low_channel_text(near)) == (text == " (channel 1: -23.7 dB)")  # type: ignore[arg-type]
 
 
 def test_calibration() -> None:
