@@ -6,6 +6,7 @@ A fix is returned only if it was tried and helped. A conversion has a large loss
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -92,6 +93,12 @@ def lowest_snr(agreement: Agreement) -> float:
     logits = (one.logits.snr for one in reals if one.logits is not None)
     parts = (snr for _, _, snr, _ in _low_channels(agreement))
     return min((*(() if agreement.quantized else whole), *logits, *parts), default=EXACT)
+
+
+def snr_or_exact(agreement: Agreement) -> float:
+    """Return :func:`lowest_snr`, or infinity if all outputs are equal."""
+    snr = lowest_snr(agreement)
+    return snr if snr < EXACT else math.inf
 
 
 def lowest_channel(agreement: Agreement) -> tuple[float, int]:

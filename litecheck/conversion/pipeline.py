@@ -18,7 +18,13 @@ from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
 from litecheck.conversion.data_warnings import named_samples, unreached_ranges
 from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
-from litecheck.conversion.fixes import LARGE_LOSS, evaluation_warnings, loss_warnings, lowest_snr
+from litecheck.conversion.fixes import (
+    LARGE_LOSS,
+    evaluation_warnings,
+    loss_warnings,
+    lowest_snr,
+    snr_or_exact,
+)
 from litecheck.conversion.gates import failed_gates
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.input_ranges import evaluation_doubts, watched
@@ -29,7 +35,7 @@ from litecheck.conversion.precision_budget import missed_budget
 from litecheck.conversion.prepared import ConversionSession, prepared
 from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
 from litecheck.conversion.request import KINDS
-from litecheck.conversion.rerun import Rerun, lowest_output
+from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
 from litecheck.conversion.settings import ConversionSettings
@@ -244,7 +250,7 @@ def _compare(
             raise CalibrationError(f"{error}. {_CURES}") from error
         return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
     ranges = record.calibration.ranges if record.calibration else _NONE
-    missed = missed_budget(record.budget, found.samples, lowest_output(found))
+    missed = missed_budget(record.budget, found.samples, snr_or_exact(found))
     warnings = (*record.warnings, *missed, *loss_warnings(found))
     tensors = converted_tensors(conversion, ranges, found)
     return replace(record, agreement=found, tensors=tensors, warnings=warnings)

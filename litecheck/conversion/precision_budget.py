@@ -24,7 +24,7 @@ _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "B": 1}
 
 @dataclass(frozen=True, slots=True)
 class ConversionBudget:
-    """A limit of a conversion: the size of the file in bytes, or the lowest SNR of the outputs in dB; and its text."""
+    """A limit of a conversion: the size of the file in bytes, or the SNR in dB of the lowest output channel. ``text`` has it."""
 
     kind: Literal["size", "snr"]
     limit: float
@@ -94,7 +94,7 @@ class TypeAssignment:
 
 @dataclass(frozen=True, slots=True)
 class TriedAssignment:
-    """An assignment with the size of its file in bytes and the lowest SNR of its outputs in dB."""
+    """An assignment with the size of its file in bytes and the SNR in dB of its lowest output channel."""
 
     assignment: TypeAssignment
     size: int
@@ -152,7 +152,7 @@ def chosen_assignment(
         largest = bytes_text(max(real, found[0].size))
         raise ConfigError(
             f"--budget {budget}: no tried choice of operators reaches it in a file of at most {largest}, the size of the "
-            f"float model or of int8; the nearest has {most:.1f} dB"
+            f"float model or of int8; the nearest has {most:.1f} dB in its lowest channel"
         )
     return BudgetChoice(budget, _best(budget, fitting), tuple(found))
 
@@ -162,7 +162,7 @@ def missed_budget(choice: BudgetChoice | None, samples: int, snr: float) -> tupl
     if choice is None or choice.budget.kind == "size" or snr >= choice.budget.limit:
         return ()
     return (
-        f"--budget {choice.budget}: the choice has {snr:.1f} dB on all {counted(samples, 'sample')}, and "
+        f"--budget {choice.budget}: the lowest channel has {snr:.1f} dB on all {counted(samples, 'sample')}, and "
         f"{choice.chosen.snr:.1f} dB on those of the search. Next step: search on more --samples",
     )
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -27,6 +26,7 @@ from litecheck.conversion.fixes import (
     find_causes,
     lowest_snr,
     sample_cause,
+    snr_or_exact,
 )
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.precision_budget import (
@@ -129,8 +129,8 @@ class Rerun:
 
         def measure(assignment: TypeAssignment) -> TriedAssignment:
             tried = self._convert(changes, chosen=rules_of(assignment))
-            snr = lowest_output(self.compare(tried, "trying choices within the budget", data=self.search))
-            return TriedAssignment(assignment, file_size(tried.model), snr)
+            found = self.compare(tried, "trying choices within the budget", data=self.search)
+            return TriedAssignment(assignment, file_size(tried.model), snr_or_exact(found))
 
         choice = chosen_assignment(budget, self._costs(conversion), measure, file_size(self.model))
         self.settings = replace(before, chosen=rules_of(choice.chosen.assignment))
@@ -251,11 +251,6 @@ class Rerun:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
         known = self.trained.borrowed if self.trained else None
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
-
-
-def lowest_output(agreement: Agreement) -> float:
-    """Return the lowest SNR in dB of an output."""
-    return min((output.snr for output in agreement.outputs if not output.is_integer), default=math.inf)
 
 
 def weight_counts(subgraph: Subgraph, steps: Mapping[int, tuple[int, ...]]) -> Mapping[int, int]:

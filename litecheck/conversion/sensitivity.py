@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from litecheck.conversion.conversion_plan import UNTOUCHED, Decision
 from litecheck.conversion.convert_float import Conversion
+from litecheck.conversion.fixes import snr_or_exact
 from litecheck.conversion.groups import Key
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
@@ -23,7 +23,7 @@ _LEFT = (REAL, UNTOUCHED)
 
 @dataclass(frozen=True, slots=True)
 class OperatorSensitivity:
-    """An operator of the float model, and the lowest SNR in dB of the model's outputs when only it is quantized.
+    """An operator of the float model, and the lowest SNR in dB of an output's channel when only it is quantized.
 
     The SNR is infinite if the outputs do not change.
     """
@@ -65,6 +65,5 @@ def _sensitivity(
         conversion = alone((one.subgraph, one.operator))
     except ConfigError:  # its group stays float32, and without it no scale meets the rules
         return None
-    found = compared(conversion)
-    snr = min((output.snr for output in found.outputs if not output.is_integer), default=math.inf)
+    snr = snr_or_exact(compared(conversion))
     return OperatorSensitivity(one.subgraph, one.operator, one.opcode, one.name, snr)

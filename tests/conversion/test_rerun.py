@@ -14,6 +14,7 @@ from litecheck.conversion.bias_correction import corrected_biases
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.convert_float import Request, convert, replay
+from litecheck.conversion.fixes import lowest_snr
 from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.record import ConversionRecord
 from litecheck.errors import ConfigError
@@ -111,7 +112,8 @@ def test_sensitivity_finds_the_operator_at_fault() -> None:
     assert (worst.operator, least.operator) == (0, 1)
     assert worst.snr < 25 < least.snr
     alone = made(model, ones(), keep=("#1",))
-    assert worst.snr == pytest.approx(snr(alone))
+    assert alone.agreement is not None
+    assert worst.snr == pytest.approx(lowest_snr(alone.agreement))
     listed = json.loads(render(record, "json"))["sensitivity"]
     assert [(one["operator"], one["opcode"], one["name"]) for one in listed] == [
         (0, "FULLY_CONNECTED", "y"),

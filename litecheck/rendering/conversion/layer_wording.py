@@ -49,8 +49,8 @@ SENSITIVITY = (">SNR", ">operator", "kind", "name")
 
 
 def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
-    """Return ``3 operators, each quantized alone: the lowest SNR of the outputs``."""
-    return f"{counted(len(found), 'operator')}, each quantized alone: the lowest SNR of the outputs"
+    """Return ``3 operators, each quantized alone: the SNR of the lowest output channel``."""
+    return f"{counted(len(found), 'operator')}, each quantized alone: the SNR of the lowest output channel"
 
 
 def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:

@@ -99,7 +99,7 @@ def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """Yield the choice within a budget with the uniform choices, and the rounding, each with its label.
 
-    Example: ``snr=30: 3 operators int16x8, 54.3 kB, 31.2 dB``.
+    Example: ``snr=30: 3 operators int16x8, 54.3 kB, lowest channel 31.2 dB``.
     """
     if record.budget is not None:
         narrow, wide = record.budget.uniform
@@ -110,7 +110,7 @@ def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
 
 
 def _assignment_text(one: TriedAssignment) -> str:
-    return f"{one.assignment}, {bytes_text(one.size)}, {one.snr:.1f} dB"
+    return f"{one.assignment}, {bytes_text(one.size)}, lowest channel {one.snr:.1f} dB"
 
 
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
