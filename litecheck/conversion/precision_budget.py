@@ -24,7 +24,7 @@ _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "B": 1}
 
 @dataclass(frozen=True, slots=True)
 class ConversionBudget:
-    """A limit of a conversion: the size of the file in bytes, or the SNR in dB of the lowest output channel. ``text`` has it."""
+    """A limit of a conversion: the size of the file in bytes, or the SNR in dB of the lowest output channel."""
 
     kind: Literal["size", "snr"]
     limit: float
