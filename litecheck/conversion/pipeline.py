@@ -136,9 +136,9 @@ def _carry_out(
         seen: dict[Key, Interval] = {}
         samples = watched(session.evaluation, model, seen)
         other = _agreement(session, conversion, samples, tell, child)
-        doubts = evaluation_doubts(model, ranges, settings.to == "int16x8", seen)
-        losses = evaluation_warnings(other, record.agreement)
-        record = replace(record, evaluation=other, warnings=(*doubts, *losses, *record.warnings))
+        doubts = tuple(evaluation_doubts(model, ranges, settings.to == "int16x8", seen))
+        warnings = doubts or evaluation_warnings(other, record.agreement)
+        record = replace(record, evaluation=other, warnings=(*warnings, *record.warnings))
     found = record.agreement
     if rerun and calibration and found and session.plan is None and not violates:
         statistics = calibration.statistics

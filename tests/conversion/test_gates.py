@@ -52,7 +52,9 @@ def test_a_model_that_fails_is_written_only_by_force(data: str, tmp_path: Path) 
     assert (record.verdict, record.exit_code, record.target, target.exists()) == ("conforms", 1, "", False)
     shown = " ".join(render(record).split())
     assert "written nothing: a gate failed; --force writes the model" in shown
-    assert "conforms, 7 of 8 operators int8, 42.2 dB on 4 samples, 2 gates failed" in shown
+    assert (
+        "conforms, 7 of 8 operators int8, 42.2 dB (channel 5: 0.0 dB) on 4 samples, 2 gates failed" in shown
+    )
     forced = made(data, str(target), min_snr=300.0, force=True)
     assert (forced.exit_code, forced.target, target.exists()) == (1, str(target), True)
 

@@ -64,7 +64,7 @@ def test_every_key(tmp_path: Path) -> None:
         ("rules:\n  - to: int8\n    index: -1", 3, "index: got '-1'"),
         ("rules:\n  - to: int8\n    depth: x", 3, "depth: got 'x'"),
         ("rules:\n  - to: int8\n    weights: int2", 3, "weights: 'int2' is unknown"),
-        ("rules:\n  - to: int8\n    calibrate: most", 3, "no way 'most' to choose ranges"),
+        ("rules:\n  - to: int8\n    calibrate: most", 3, "no method 'most'"),
         ("rules:\n  - to: dynamic\n    calibrate: mse", 3, "a rule for dynamic does not take 'calibrate'"),
         ("rules:\n  - to: float32\n    weights: int8", 3, "a rule for float32 does not take 'weights'"),
         ("rules:\n  - to: dynamic\n    min_elements: -1", 3, "min_elements: got '-1'"),
