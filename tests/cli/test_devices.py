@@ -31,13 +31,25 @@ def test_every_kind_of_device_is_listed(run: Run) -> None:
     ],
 )
 @pytest.mark.parametrize(
-    "device", ["xnnpack", "litert:xnpack", "cpu", "tflm,size=1", "./absent.so", "recorded:absent"]
+    ("device", "code"),
+    [
+        ("xnnpack", 64),
+        ("litert:xnpack", 64),
+        ("cpu", 64),
+        ("tflm,size=1", 64),
+        ("./absent.so", 2),
+        ("recorded:absent", 2),
+        ("command:./absent {model} {runs}", 2),
+        ("command:python3 absent.py {model} {runs}", 2),
+    ],
 )
-def test_a_wrong_device_is_a_wrong_command(run: Run, command: str, device: str) -> None:
+def test_a_wrong_device_is_a_wrong_command_and_a_missing_file_is_no_device(
+    run: Run, command: str, device: str, code: int
+) -> None:
     if command.startswith("suite"):
         assert (
             run("suite", "make", "-o", "suite", "--select", "TANH", "--level", "smoke", "-q").exit_code == 0
         )
     done = run(*command.split(), "--device", device)
-    assert (done.exit_code, done.stdout) == (64, "")
+    assert (done.exit_code, done.stdout) == (code, "")
     assert f"--device {device}: " in done.stderr

@@ -137,7 +137,7 @@ WITHOUT_SPIKE = [n for n in range(12) if n != 2]
         ),
         (lambda: save_pair(layers(400, 4000), DATA), "", EIGHT, 31.6),
         (lambda: save_equalized(14), "--keep-float '#7' --equalize", FOUR, 6.7),
-        (save_trained, "", SIX, 27.7),
+        (save_trained, "", SIX, 38.1),
         (save_detector, "--int16x8 '#6'", FOUR, 39.6),
         (lambda: save_pair(joined(), rows(8)), "--keep-float '#3' --keep-float '#4'", EIGHT, 31.7),
         (

@@ -49,8 +49,8 @@ SENSITIVITY = (">SNR", ">operator", "kind", "name")
 
 
 def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
-    """Return ``3 operators, each quantized alone: the SNR of the lowest output channel``."""
-    return f"{counted(len(found), 'operator')}, each quantized alone: the SNR of the lowest output channel"
+    """Return ``3 operators, each quantized alone: SNR of the lowest channel``."""
+    return f"{counted(len(found), 'operator')}, each quantized alone: SNR of the lowest channel"
 
 
 def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:

@@ -43,7 +43,7 @@ def test_sensitivities() -> None:
     )
     assert (
         wording.sensitivity_title([first])
-        == "1 operator, each quantized alone: the SNR of the lowest output channel"
+        == "1 operator, each quantized alone: SNR of the lowest channel"
     )
     assert [wording.sensitive(one) for one in (first, inner)] == [
         ("12.0 dB", "#3", "ADD", "a"), ("exact", "1/#4", "MUL", "b"),
