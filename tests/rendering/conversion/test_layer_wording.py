@@ -41,10 +41,7 @@ def test_sensitivities() -> None:
         OperatorSensitivity(0, 3, "ADD", "a", 12.0),
         OperatorSensitivity(1, 4, "MUL", "b", math.inf),
     )
-    assert (
-        wording.sensitivity_title([first])
-        == "1 operator, each quantized alone: SNR of the lowest channel"
-    )
+    assert wording.sensitivity_title([first]) == "1 operator, each quantized alone: SNR of the lowest channel"
     assert [wording.sensitive(one) for one in (first, inner)] == [
         ("12.0 dB", "#3", "ADD", "a"), ("exact", "1/#4", "MUL", "b"),
     ]  # fmt: skip
