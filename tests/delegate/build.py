@@ -1,4 +1,4 @@
-"""The test delegate as a shared library: compiled once for each session, and how to ask a device for it."""
+"""The test delegate as a shared library, compiled once for each session, and the ``--device`` text that loads it."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-Werror", "-fPIC", "-fvisibilit
 
 
 def compiled(folder: Path) -> Path:
-    """The library, built in ``folder``; skips the test where it cannot be built or used."""
+    """Return the library built in ``folder``; skip the test if it cannot be built or used."""
     if sys.platform != "linux":
         pytest.skip("the test delegate is built on Linux only")
     compiler = shutil.which(os.environ.get("CC", "gcc"))
     if compiler is None:
-        pytest.skip("there is no gcc to build the test delegate with")
+        pytest.skip("gcc, which builds the test delegate, is not installed")
     if importlib.util.find_spec("ai_edge_litert") is None:
         pytest.skip("ai-edge-litert, which would load the test delegate, is not installed")
     library = folder / "libtestdelegate.so"
@@ -35,10 +35,10 @@ def compiled(folder: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def delegate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The path of the test delegate's library."""
+    """Return the path of the test delegate's library."""
     return compiled(tmp_path_factory.mktemp("delegate"))
 
 
 def device(library: Path, **options: str) -> str:
-    """What ``--device`` says for it: ``device(library, ops="CONV_2D+ADD", fault="half-up")``."""
+    """Return the argument of ``--device``. Example: ``device(library, ops="CONV_2D+ADD", fault="half-up")``."""
     return ",".join([f"delegate:{library}", *(f"{key}={value}" for key, value in options.items())])

@@ -1,4 +1,4 @@
-"""Small models whose parameters make each planted fault show: one operator each, and one network of all of them."""
+"""Small models whose parameters expose each planted fault: models of one operator, and a network of seven operators."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ SAME, VALID = 0, 1
 def _layer(
     graph: SubgraphBuilder, shape: tuple[int, ...], axis: int, scales: tuple[float, float], most: int
 ) -> list[int]:
-    """Constant weights and biases of two kinds of channels, by turns; ``scales`` are the input's and the output's.
+    """Return constant weights and biases along ``axis``; ``scales`` are those of the input and the output.
 
-    Even channels have weights of all sizes, biases up to ``most`` and scales that differ; odd ones have small weights
+    Even channels have weights of all sizes, biases up to ``most`` and different scales. Odd channels have small weights
     and a multiplier of 1/16, so that many of their accumulators are ties.
     """
     random = np.random.default_rng(shape)
@@ -35,21 +35,21 @@ def _layer(
 
 
 def conv(graph: SubgraphBuilder, x: int, y: int) -> None:
-    """3x3 over 6 channels, to 8; SAME under stride 2, so that the padding of an even image is uneven."""
+    """Add a 3x3 convolution of 6 channels to 8. SAME with stride 2 pads an even height and width unevenly."""
     operands = _layer(graph, (8, 3, 3, 6), 0, (1 / 16, 1 / 64), 20_000)
     options = {"padding": SAME, "stride_w": 2, "stride_h": 2, "dilation_w_factor": 1, "dilation_h_factor": 1}
     graph.add("CONV_2D", [x, *operands], [y], version=3, fused_activation_function="RELU_N1_TO_1", **options)
 
 
 def depthwise(graph: SubgraphBuilder, x: int, y: int) -> None:
-    """3x3, two filters for each of 6 channels, dilated, VALID."""
+    """Add a dilated 3x3 depthwise convolution with two filters for each of 6 channels, VALID."""
     operands = _layer(graph, (1, 3, 3, 12), 3, (1 / 16, 1 / 16), 20_000)
     options = {"padding": VALID, "stride_w": 1, "stride_h": 1, "dilation_w_factor": 2, "dilation_h_factor": 2}
     graph.add("DEPTHWISE_CONV_2D", [x, *operands], [y], version=3, depth_multiplier=2, **options)
 
 
 def dense(graph: SubgraphBuilder, x: int, y: int) -> None:
-    """48 inputs, 10 units, biases beyond 24 bits among them."""
+    """Add a layer of 48 inputs and 10 units. Some biases exceed 24 bits."""
     graph.add("FULLY_CONNECTED", [x, *_layer(graph, (10, 48), 0, (1 / 16, 16.0), 1 << 24)], [y], version=4)
 
 
@@ -61,7 +61,7 @@ def _plain(opcode: str, version: int = 2, **options: Any) -> Put:
 
 
 def _pair(opcode: str, scale: float, activation: str) -> Put:
-    """With a second input of the same shape, under other parameters."""
+    """Return a function that adds an operator of two inputs with the same shape and different parameters."""
 
     def put(graph: SubgraphBuilder, x: int, y: int) -> None:
         other = graph.tensor("other", (1, 4096), "int8", quantized(scale, -7))
@@ -77,7 +77,7 @@ def _mean(graph: SubgraphBuilder, x: int, y: int) -> None:
 
 
 def _svdf(graph: SubgraphBuilder, x: int, y: int) -> None:
-    """Three units of two filters over 12 inputs and 5 steps, for three images."""
+    """Add three units of two filters over 12 inputs and 5 steps, for a batch of 3."""
     random = np.random.default_rng(27)
     feature = random.integers(-127, 128, (6, 12)).astype(np.int8)
     time = random.integers(-9000, 9000, (6, 5)).astype(np.int16)
@@ -94,8 +94,8 @@ def _svdf(graph: SubgraphBuilder, x: int, y: int) -> None:
 _POOL = {"padding": SAME, "stride_w": 2, "stride_h": 2, "filter_width": 3, "filter_height": 3}
 _IMAGE, _WIDE = (1, 18, 18, 6), (1, 4096)
 _OWN = quantized(0.05, -20)
-#: Opcode -> how to add it, the input's shape and parameters, the output's. The scales of ADD are chosen: with others
-#: its two roundings hardly ever differ from one.
+#: Opcode -> function that adds the operator, then shape and parameters of the input, then of the output. With most
+#: scales, the two roundings of ADD give the same value as a single rounding; the scales here do not.
 SPECIMENS: dict[str, tuple[Put, tuple[int, ...], Quantization, tuple[int, ...], Quantization]] = {
     "CONV_2D": (conv, _IMAGE, quantized(1 / 16, 11), (1, 9, 9, 8), quantized(1 / 64, -10)),
     "DEPTHWISE_CONV_2D": (depthwise, _IMAGE, quantized(1 / 16, 11), (1, 14, 14, 12), quantized(1 / 16, -10)),
@@ -116,7 +116,7 @@ SPECIMENS: dict[str, tuple[Put, tuple[int, ...], Quantization, tuple[int, ...], 
 
 
 def specimen(opcode: str) -> Model:
-    """A model of one operator of this kind."""
+    """Return a model of one operator."""
     put, shape, parameters, out_shape, out_parameters = SPECIMENS[opcode]
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
@@ -129,7 +129,7 @@ def specimen(opcode: str) -> Model:
 
 
 def network() -> Model:
-    """Two CONV_2D into an ADD, AVERAGE_POOL_2D, RESHAPE, FULLY_CONNECTED: 1x18x18x6 to 1x10."""
+    """Return a network: two CONV_2D, ADD, AVERAGE_POOL_2D, RESHAPE, FULLY_CONNECTED; 1x18x18x6 to 1x10."""
     builder = ModelBuilder("network")
     graph = builder.subgraph("main")
     x = graph.tensor("x", _IMAGE, "int8", quantized(1 / 16, 11))
@@ -151,7 +151,7 @@ def network() -> Model:
 
 
 def inputs_of(model: Model, seed: int = 0) -> tuple[np.ndarray, ...]:
-    """Every input of a model, random bytes; all 256 values in order where one input has as many elements."""
+    """Return random bytes for every input, or all 256 values in order for a single input of 256 elements."""
     random = np.random.default_rng(seed)
     tensors = [model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs]
     if [int(np.prod(t.shape)) for t in tensors] == [256]:

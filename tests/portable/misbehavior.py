@@ -1,4 +1,4 @@
-"""Prints as JSON how jobs of misbehaving devices end, and which of the processes they started are left."""
+"""Print as JSON the end of each job of a misbehaving device, and the processes that the device left."""
 
 import json
 import sys
@@ -16,13 +16,13 @@ MODES = (
     "", "abort", "segfault", "exit0", "exit3", "hang", "bomb", "terminate", "chatter", "refuse", "leave", "litter",
     "stall", "lacks", "object", "child", "proof", "abort-after", "hang-after", "make-abort", "make-hang",
 )  # fmt: skip
-#: These end at the time limit; the others must not, however busy the machine is.
+#: Modes that end at the time limit. All remaining modes must end earlier, even on a busy machine.
 HANGING = ("hang", "stall", "hang-after", "make-hang")
 RUNS = tuple((np.array([n], np.int8),) for n in range(4))
 
 
 def outcome(mode: str) -> str:
-    """Return how a job ends, and with it whether a process that the device started is left."""
+    """Return the outcome of a job, and whether a process that the device started still runs."""
     setup = WorkerSetup(
         "tests.verification.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"}
     )

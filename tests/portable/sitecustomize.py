@@ -1,7 +1,7 @@
-"""Makes Python behave as on a system without fork, process groups, resource limits, /proc and POSIX file modes.
+"""Simulation of a system without fork, process groups, resource limits, /proc and POSIX file modes.
 
 ``PYTHONPATH=tests/portable`` loads this file in a program and in all Python programs that it starts. Windows is the
-model. Only litecheck and its tests see that system.
+model. The simulation is visible to litecheck and its tests only.
 """
 
 import builtins
@@ -35,7 +35,7 @@ _SIGNAL = (
     "pthread_sigmask",
 )
 _MODULES = ("resource", "fcntl", "pwd", "grp", "termios", "tty", "pty")
-#: The code that is tested. Others have variants for each system, and keep what they need of this one.
+#: Code that is tested. Third-party packages need the real system.
 _TESTED = tuple(
     os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", name, "")
     for name in ("litecheck", "tests")
@@ -44,7 +44,7 @@ _TESTED = tuple(map(os.path.normpath, _TESTED))
 
 
 def _hidden(tested=_TESTED) -> bool:
-    """Return True if litecheck or a test asks, directly or through pathlib."""
+    """Return True if litecheck or a test is the caller, directly or through pathlib."""
     frame = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
@@ -55,7 +55,7 @@ def _hidden(tested=_TESTED) -> bool:
 
 
 class _Module(type(os)):
-    """A module that hides names from litecheck and its tests."""
+    """Module that hides names from litecheck and its tests."""
 
     def __getattribute__(self, name):
         if name in super().__getattribute__("_hidden") and _hidden():
@@ -86,7 +86,7 @@ def _without_proc(function, error=FileNotFoundError):
 
 
 def _select(readers, writers, errors, *timeout):
-    # Tests ask other runtimes through pipes: those programs are not litecheck's.
+    # Tests communicate with runtimes through pipes; those programs are not part of litecheck.
     for item in (*readers, *writers, *errors):
         number = item if isinstance(item, int) else item.fileno()
         if not stat.S_ISSOCK(os.fstat(number).st_mode) and _hidden(_TESTED[:1]):
@@ -101,7 +101,7 @@ def _import(name, *args, **kwargs):
 
 
 def _chmod(path, mode, *args, **kwargs):
-    """Only the permission to write can be taken away."""
+    """Change the permission to write; Windows has no further permissions."""
     _real_chmod(path, 0o777 if mode & stat.S_IWUSR else 0o555, *args, **kwargs)
 
 

@@ -1,4 +1,4 @@
-"""Devices end alike on a system with fork and on a simulated system without."""
+"""Jobs of misbehaving devices have the same outcome on a system with fork and on a simulated system without fork."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_misbehaving_devices_end_alike() -> None:
 
 
 def test_the_simulated_system_has_no_fork() -> None:
-    """The control: without it, the comparison would compare a system with itself."""
+    """The simulated system hides fork, so that the comparison is not of a system with itself."""
     program = "import os, sys; from litecheck.processes import posix; print(posix.can_fork(), posix.can_limit_memory())"
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(HERE), str(HERE.parents[1])))}
     done = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
