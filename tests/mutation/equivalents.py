@@ -1,4 +1,4 @@
-"""Mutants that compute the same as the program for every input, listed in ``equivalents.yaml`` with their reasons."""
+"""Equivalent mutants, which compute the same as the program for every input: ``equivalents.yaml`` with their reasons."""
 
 from __future__ import annotations
 

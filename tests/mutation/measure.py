@@ -27,7 +27,7 @@ from tests.mutation.targets import ROOT
 #: Seconds that the tests of a file may take.
 _LIMIT = 900.0
 #: Folders of tests that mirror no package.
-_OTHERS = ("differential", "fuzz", "mutation", "portable", "delegate", "golden")
+_NOT_MIRRORED = ("differential", "fuzz", "mutation", "portable", "delegate", "golden")
 
 
 def build(folder: Path, root: Path = ROOT) -> None:
@@ -69,7 +69,7 @@ def measure(folder: Path, count: int, file: str) -> dict[str, object]:
 def find_test_files(packages: Sequence[str], root: Path = ROOT) -> tuple[str, ...]:
     """Return the test files of packages, e.g. those of ``tests/model`` for ``model``; of all packages without names."""
     paths = (path.relative_to(root) for path in sorted((root / "tests").rglob("test_*.py")))
-    mirrored = (path for path in paths if path.parts[1] not in _OTHERS)
+    mirrored = (path for path in paths if path.parts[1] not in _NOT_MIRRORED)
     return tuple(path.as_posix() for path in mirrored if not packages or path.parts[1] in packages)
 
 

@@ -16,7 +16,7 @@ VARIABLE = "LITECHECK_MUTANT"
 
 
 class _Loader(SourceFileLoader):
-    """Compiles the changed text under the name of the file in the checkout, and writes no bytecode."""
+    """Loader that compiles the changed text under the file name of the checkout, and writes no bytecode."""
 
     def __init__(self, name: str, path: str, changed: str) -> None:
         super().__init__(name, path)
@@ -27,7 +27,7 @@ class _Loader(SourceFileLoader):
 
 
 class Overlay(importlib.abc.MetaPathFinder):
-    """Finds one module in another file; every other module is found as usual."""
+    """Finder of one module in a different file; every further module is found as usual."""
 
     def __init__(self, name: str, path: str, changed: str) -> None:
         self._name, self._path, self._changed = name, path, changed

@@ -60,7 +60,7 @@ def compile_with_probes(source: str, path: str, first: int) -> tuple[CodeType, t
 
 
 def _is_leading(statement: ast.stmt) -> bool:
-    """Return True for a docstring and for ``from __future__``, which stay first."""
+    """Return True for a docstring and for ``from __future__``, which must stay first."""
     text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
     return text or (isinstance(statement, ast.ImportFrom) and statement.module == "__future__")
 
@@ -76,7 +76,7 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(importlib.abc.MetaPathFinder):
-    """Finds the modules of litecheck in the folder of compiled modules: ``NAME.code`` and ``NAME.path``."""
+    """Finder of litecheck's modules in the folder of compiled modules: ``NAME.code`` and ``NAME.path``."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder

@@ -45,5 +45,5 @@ def find_block(source: str, place: int) -> str:
     innermost = "<module>:0"
     for name, body in find_blocks(ast.parse(source)):
         if body[0].lineno <= line <= (body[-1].end_lineno or 0):
-            innermost = name  # outer blocks come before inner ones
+            innermost = name  # outer blocks come before inner blocks
     return innermost

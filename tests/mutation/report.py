@@ -20,7 +20,7 @@ def line_of(judgement: Judgement) -> str:
 
 
 def read(report: Path) -> tuple[Judgement, ...]:
-    """Return the outcomes in a file of such lines, in the order of modules and lines."""
+    """Return the outcomes in a file of JSON lines, in the order of modules and lines."""
     stated = map(json.loads, report.read_text("utf-8").splitlines())
     return tuple(
         sorted((Judgement(**{**each, "mutant": Mutant(**each["mutant"])}) for each in stated), key=_place)
@@ -33,13 +33,13 @@ def text_of(judgements: Sequence[Judgement], equivalents: Equivalents) -> str:
 
 
 def share_killed(judgements: Sequence[Judgement], equivalents: Equivalents) -> float:
-    """Return the share of killed mutants among killed ones and survivors that are not equivalent; 0 without mutants."""
+    """Return the share of killed mutants among killed mutants and survivors that are not equivalent; 0 without mutants."""
     count = _count(judgements, equivalents)
     return count["killed"] / max(count["killed"] + count["survived"], 1)
 
 
 def _count(judgements: Sequence[Judgement], equivalents: Equivalents) -> Counter[str]:
-    """Count the killed by stage too, e.g. killed 9, of them 2 by the package."""
+    """Count the outcomes, and mutants killed by the package again as ``package``. Example: killed 9, of them package 2."""
     return Counter(
         name
         for judgement in judgements

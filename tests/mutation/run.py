@@ -31,7 +31,7 @@ LIMIT = 120.0
 MEMORY = 6 << 30
 _NO_TESTS, _TIMEOUT = 5, -1
 
-# A failure need not be made small, and nothing is remembered for the next mutant.
+# A failure need not be minimized, and no example is stored for the next mutant.
 settings.register_profile(
     "mutation",
     deadline=None,
@@ -81,7 +81,7 @@ class _FirstFailure:
 
 
 class Judge:
-    """Runs the tests of mutants and remembers which tests pass without a mutant."""
+    """Runner of the tests of mutants. It remembers the tests that pass without a mutant."""
 
     def __init__(
         self, limit: float = LIMIT, root: Path = ROOT, quick: bool = False, reach: Reach | None = None
@@ -111,7 +111,7 @@ class Judge:
         ended = self._run(tests, mutant, self._limit)
         if ended.code in (0, _NO_TESTS):
             return "survived", ""
-        # The whole function: values of the changed module may be part of the name in brackets.
+        # The function without the brackets of its parameters: values of the changed module may be part of the brackets.
         again = (ended.failed.partition("[")[0],) if ended.failed else tests
         reason = "time limit" if ended.code == _TIMEOUT else ended.failed or f"exit code {ended.code}"
         return "killed" if self._passes(again) else "unclear", reason
@@ -192,9 +192,9 @@ def _end_group(pid: int) -> None:
 
 
 def warm_up(root: Path = ROOT) -> None:
-    """Import the packages that every test needs, before children are forked. Of litecheck nothing may be imported.
+    """Import the packages that every test needs, before children are forked. No module of litecheck may be imported.
 
-    Compiled code is kept in ``build/bytecode``, also where the environment asks Python to write none.
+    Compiled code is kept in ``build/bytecode``, even if the environment forbids Python to write bytecode.
     """
     sys.dont_write_bytecode, sys.pycache_prefix = False, str(root / "build" / "bytecode")
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)

@@ -46,7 +46,7 @@ def find_mutants(module: str, source: str) -> tuple[Mutant, ...]:
 
 
 class _Finder(ast.NodeVisitor):
-    """Collects mutants. It does not enter annotations, name lists, declarations and ``if TYPE_CHECKING``."""
+    """Collector of mutants. It does not enter annotations, name lists, declarations and ``if TYPE_CHECKING``."""
 
     def __init__(self, module: str, source: str) -> None:
         self.found: list[Mutant] = []
@@ -114,7 +114,7 @@ class _Finder(ast.NodeVisitor):
         self._within_text = outer
 
     def visit_Assert(self, node: ast.Assert) -> None:
-        """Skip assertions: they state for readers and mypy that a value has a type."""
+        """Skip assertions: they state types for readers and mypy."""
 
     def visit_BinOp(self, node: ast.BinOp) -> None:
         sign = _BINARY.get(type(node.op))
@@ -147,7 +147,9 @@ class _Finder(ast.NodeVisitor):
         self.generic_visit(node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        """A negative number is one constant: -1 becomes 0, because numpy reads -2 as -1 in ``reshape``."""
+        """Replace a negative number as one constant: -1 becomes 0 and not 1 - -1, because numpy reads -2 as -1 in
+        ``reshape``.
+        """
         number = node.operand.value if isinstance(node.operand, ast.Constant) else None
         if isinstance(node.op, ast.USub) and isinstance(number, int | float):
             self._replace("constant", node, repr(1 - number))
@@ -174,7 +176,7 @@ class _Finder(ast.NodeVisitor):
                 text = '""'
             elif returned.startswith("tuple[") and returned.endswith(", ...]"):
                 text = "()"
-            if text != value:  # ``return ()`` has no other empty tuple
+            if text != value:  # ``return ()`` has no different empty tuple
                 self._replace("return", node.value, text)
         self.generic_visit(node)
 
@@ -197,7 +199,7 @@ class _Finder(ast.NodeVisitor):
         return self._offset(node.lineno, node.col_offset), self._offset(node.end_lineno, node.end_col_offset)
 
     def _offset(self, line: int, column: int) -> int:
-        """Return the place of a column, which ast counts in bytes of UTF-8, in the text."""
+        """Return the place in the text of a column, which ast counts in bytes of UTF-8."""
         text = self._lines[line - 1]
         if not text.isascii():
             column = len(text.encode()[:column].decode("utf-8", "replace"))
@@ -209,7 +211,7 @@ class _Finder(ast.NodeVisitor):
 
 
 def _is_sound(node: ast.expr | ast.stmt, mutant: Mutant, source: str) -> bool:
-    """Return True if a mutant within an f-string has its true place (Python before 3.12 states others) and parses."""
+    """Return True if a mutant within an f-string has its true place and parses. Python before 3.12 states wrong places."""
     try:
         before = ast.parse(f"({mutant.before})", mode="eval").body
         ast.parse(mutant.apply(source))
@@ -231,7 +233,7 @@ def _called(node: ast.Call) -> str:
 
 
 def _is_text(*nodes: ast.expr) -> bool:
-    """Return True if a side is text, a list or a tuple, of which ``-`` would only raise TypeError."""
+    """Return True if a side is text, a list or a tuple: ``-`` would raise TypeError."""
     literal = (ast.JoinedStr, ast.List, ast.Tuple, ast.ListComp, ast.Dict)
     return any(
         isinstance(node, literal) or (isinstance(node, ast.Constant) and isinstance(node.value, str | bytes))

@@ -1,4 +1,4 @@
-"""A changed module is imported in place of the module of the checkout, in started processes too."""
+"""A changed module is imported in place of the module of the checkout, also in started processes."""
 
 from __future__ import annotations
 

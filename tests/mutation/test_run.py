@@ -1,4 +1,4 @@
-"""Planted mutants: killed by a test, equivalent, impossible to import, and endless; and a slice of the program."""
+"""Planted mutants: killed by a test, equivalent, failing at import, and endless; and a slice of the program."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ PLANTED = (
         "get_close_matches(word, names, 1)",
         "get_close_matches(word, names, 2)",
         "survived",
-    ),  # the first one is read
+    ),  # the first match is used
     ("import difflib", "import difflib_", "killed"),
     ("import difflib", "while True:\n        pass", "killed"),
 )
@@ -165,7 +165,7 @@ def test_a_failing_test_is_run_again_without_the_mutant(
 
 
 def test_survivors_of_a_report_are_judged_again(tmp_path: Path) -> None:
-    """Only those whose text stands in the same place."""
+    """Survivors are judged again if their text is at the same place."""
     (tmp_path / "litecheck/a").mkdir(parents=True)
     (tmp_path / "litecheck/a/b.py").write_text("a <\n  b\n")
     (tmp_path / "litecheck/c.py").write_text("a < b\n")
@@ -186,7 +186,7 @@ def test_survivors_of_a_report_are_judged_again(tmp_path: Path) -> None:
 def test_survivors_of_the_mirrored_file_run_the_package(
     codes: list[int], status: str, tests: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A time limit there kills no mutant: the tests of a package may take as long without it."""
+    """A time limit in the package's tests kills no mutant: these tests may take as long without it."""
     from tests.mutation.run import _Ended
 
     class Known(Reach):
