@@ -1,4 +1,4 @@
-"""Real tensors: a convolution's weights with their own scales, from a fixture or a public model."""
+"""Weights of a convolution with their scales, from a fixture or a public model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ MODEL = "kws_ref_model.tflite:5"
 
 @dataclass(frozen=True)
 class Sample:
-    """Real values, the parameters to quantize them by, and the result."""
+    """Real values, the parameters for quantizing them, and the expected integers."""
 
     real: NDArray[np.float32]
     parameters: Parameters
@@ -32,7 +32,7 @@ class Sample:
 
 @pytest.fixture(params=["fixture", "model"])
 def source(request: pytest.FixtureRequest) -> str:
-    """MODEL:TENSOR of a convolution's per-axis weights."""
+    """Return MODEL:TENSOR of a convolution's per-axis weights."""
     if request.param == "fixture":
         return FIXTURE
     folder = os.environ.get("LITECHECK_MODELS", "")
@@ -43,9 +43,9 @@ def source(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture
 def sample(source: str) -> Any:
-    """``sample(factor, zero_point)``: the weights' real values, to be quantized by ``factor`` times their scales.
+    """Return ``sample(factor, zero_point)``: the real values of the weights, with ``factor`` times their scales.
 
-    Twice the scales make a tie of every odd weight, half of them saturates both ends.
+    With a factor of 2, every odd weight is a tie. With a factor of 0.5, values saturate at both ends.
     """
     subgraph, tensor = find_tensor(source)
     own = stated_parameters(tensor, subgraph)

@@ -1,4 +1,4 @@
-"""ONNX's own cases of its quantizing operators: those alone, because the whole suite takes ten seconds to be made."""
+"""ONNX's test cases of its quantizing operators only, because building the whole suite takes ten seconds."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ _SUITE = "onnx.backend.test.case.node"
 
 @cache
 def suite() -> tuple[Any, ...]:
-    """The cases of QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear; a module makes its own as it is loaded."""
+    """Return the cases of QuantizeLinear, DequantizeLinear and DynamicQuantizeLinear; importing a module builds its
+    cases.
+    """
     pytest.importorskip("onnx")
     for name in ("quantizelinear", "dequantizelinear", "dynamicquantizelinear"):
         import_module(f"{_SUITE}.{name}")

@@ -1,6 +1,6 @@
-"""An oracle that knows nothing of numpy: quantization of one number at a time, in fractions.
+"""Oracle without numpy: quantization of one number at a time, in fractions.
 
-Numbers are Python floats (every input type fits into one) or, where a quotient is exact, fractions.
+Numbers are Python floats, which hold every input type, or fractions for exact quotients.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ Number = float | Fraction
 
 @dataclass(frozen=True)
 class Format:
-    """A binary float: ``bits`` of significand with the hidden one, exponent of the smallest normal, largest value."""
+    """Binary float: ``bits`` of significand with the hidden bit, exponent of the smallest normal, largest value."""
 
     bits: int
     least: int
     largest: float
 
-    def holds(self, value: float) -> bool:
-        """Whether a positive number is in the format as it is; said faster than rounded."""
+    def is_exact(self, value: float) -> bool:
+        """Return True if the format holds a positive number exactly. Faster than rounding the number."""
         numerator, denominator = value.as_integer_ratio()
         digits = numerator // (numerator & -numerator) if denominator == 1 else numerator
         small = denominator.bit_length() <= self.bits - self.least
         return small and digits.bit_length() <= self.bits and value <= self.largest
 
     def nearest(self, numerator: int, denominator: int) -> float:
-        """The nearest to a positive fraction, half to even; infinity beyond the largest value."""
+        """Return the value nearest to a positive fraction, half to even; infinity beyond the largest value."""
         exponent = max(_exponent(numerator, denominator), self.least) - (self.bits - 1)
         if exponent < 0:
             numerator <<= -exponent
@@ -44,7 +44,7 @@ class Format:
 
 
 def _exponent(numerator: int, denominator: int) -> int:
-    """The largest e with 2**e <= numerator / denominator."""
+    """Return the largest e with 2**e <= numerator / denominator."""
     guess = numerator.bit_length() - denominator.bit_length()
     over = numerator << max(-guess, 0) >= denominator << max(guess, 0)
     return guess if over else guess - 1
@@ -59,7 +59,7 @@ FORMATS = {"float32": _ieee(24, 127), "float16": _ieee(11, 15), "bfloat16": _iee
 
 @dataclass(frozen=True)
 class Small:
-    """An 8- or 4-bit float by its code points. ``unsigned_zero`` formats have NaN where -0 would be."""
+    """8-bit or 4-bit float by its code points. ``unsigned_zero`` formats have NaN at the code of -0."""
 
     exponent_bits: int
     mantissa_bits: int
@@ -75,13 +75,13 @@ class Small:
 
     @cached_property
     def values(self) -> list[float]:
-        """Of the codes 0 to the largest, in their order, which is also the values'."""
+        """Values of the codes 0 to the largest, in ascending order."""
         fields = (divmod(code, 1 << self.mantissa_bits) for code in range(self.largest + 1))
         return [math.ldexp((e > 0) + m / (1 << self.mantissa_bits), max(e, 1) - self.bias) for e, m in fields]
 
     @cached_property
     def ties(self) -> list[float]:
-        """Between each code and the next, the last as if the format went on with the same step."""
+        """Midpoints between neighboring codes; after the last code the format continues with the same step."""
         beyond = 2 * self.values[-1] - self.values[-2]
         return [(a + b) / 2 for a, b in pairwise([*self.values, beyond])]
 
@@ -94,7 +94,7 @@ class Small:
         return (-math.inf if negative else math.inf) if magnitude == self.infinity else math.nan
 
     def encode(self, value: Number, saturate: bool) -> int | None:
-        """The code of the nearest value; None for a NaN of any code."""
+        """Return the code of the nearest value; None for a NaN of any code."""
         if isinstance(value, float) and math.isnan(value):
             return None if self.nan is not None else self.largest
         negative = math.copysign(1, value) < 0 if isinstance(value, float) else value < 0
@@ -137,16 +137,16 @@ INTEGERS = {
 
 
 def to_format(value: float, name: str) -> float:
-    """Rounded once to ``float32``, ``float16`` or ``bfloat16``, infinite when it lies beyond."""
+    """Return a value rounded once to ``float32``, ``float16`` or ``bfloat16``; infinite beyond the largest value."""
     if not math.isfinite(value) or value == 0:
         return value
-    if FORMATS[name].holds(abs(value)):
+    if FORMATS[name].is_exact(abs(value)):
         return value
     return math.copysign(FORMATS[name].nearest(*abs(value).as_integer_ratio()), value)
 
 
 def divide(x: float, scale: float, name: str) -> Number:
-    """``x / scale`` in a format; ``name`` empty: the exact quotient."""
+    """Return ``x / scale`` in a format, or the exact quotient if ``name`` is empty."""
     if name:
         x = to_format(x, name)
     sign = math.copysign(1, x) * math.copysign(1, scale)
@@ -165,21 +165,21 @@ def divide(x: float, scale: float, name: str) -> Number:
 
 @lru_cache(maxsize=64)
 def _divisor(scale: float, name: str) -> tuple[float, int, int]:
-    """A scale that is not negative in a format, and the fraction it is; the same for thousands of quotients."""
+    """Return a scale that is not negative in a format, and its fraction. Cached: thousands of quotients share a scale."""
     scale = to_format(scale, name) if name else scale
     return scale, *(scale.as_integer_ratio() if math.isfinite(scale) else (0, 0))
 
 
 def to_integer(quotient: Number, zero_point: int, target: str) -> int:
-    """``saturate(round(quotient) + zero_point)``; the smallest value for NaN."""
+    """Return ``saturate(round(quotient) + zero_point)``; the smallest value for NaN."""
     low, high = INTEGERS[target]
     if isinstance(quotient, float) and not math.isfinite(quotient):
         return high if quotient == math.inf else low
-    return min(max(round(quotient) + zero_point, low), high)  # round() is half to even
+    return min(max(round(quotient) + zero_point, low), high)  # Python's round() is half to even
 
 
 def to_small(quotient: Number, zero_point: float, target: str, saturate: bool) -> int | None:
-    """The code of ``quotient + zero_point`` rounded once; None for NaN."""
+    """Return the code of ``quotient + zero_point`` rounded once; None for NaN."""
     if zero_point:
         finite = not isinstance(quotient, float) or math.isfinite(quotient)
         quotient = Fraction(quotient) + Fraction(zero_point) if finite else quotient

@@ -1,4 +1,4 @@
-"""Integer targets: a zero point for each, and how an operator is told of types numpy does not have."""
+"""Integer targets: a zero point for each, and arguments that name types numpy does not have."""
 
 from __future__ import annotations
 
@@ -12,5 +12,5 @@ ZERO_POINTS = {
 
 
 def at(target, zero_point=0):
-    """A zero point of rank 0 and the word for its type."""
+    """Return a zero point of rank 0 and the name of its type."""
     return {"y_zero_point": np.array(zero_point, storage(target)), "zero_point_dtype": target}

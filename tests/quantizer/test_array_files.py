@@ -1,4 +1,4 @@
-"""Tensors in files: what is read, what is written, and what is refused with its place."""
+"""Tensors in files: reading, writing, and errors with the place of the damage."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_npy_is_read_in_every_order(values):
         arrays_of.array_shapes(min_dims=0, min_side=0),
     )
 )
-def test_what_is_written_is_read_by_us_and_by_numpy(values):
+def test_written_files_are_read_by_litecheck_and_by_numpy(values):
     write("x.npy", values, str(values.dtype))
     for found in (read("x.npy").values, np.load("x.npy", allow_pickle=False)):
         assert found.dtype == values.dtype
@@ -94,7 +94,7 @@ def test_raw_bytes_of_bool_are_0_and_1():
         read("b.bin", "bool")
 
 
-def test_npz_by_key_or_its_only_one():
+def test_npz_by_key_or_its_only_array():
     np.savez("two.npz", a=VALUES, b=VALUES + 1)
     np.savez_compressed("one.npz", only=VALUES)
     assert np.array_equal(read("two.npz:b").values, VALUES + 1)
@@ -114,7 +114,7 @@ def test_constants_of_a_model():
         read(f"{FIXTURE}:input")
 
 
-def test_what_is_raw():
+def test_raw_files():
     np.save("x.npy", VALUES)
     told = {source: is_raw(source) for source in ("x.npy", "x.npz", "x.npz:key", "m.tflite:0", "x.bin", "x")}
     assert told == {
@@ -206,7 +206,7 @@ def test_a_zip_that_claims_too_much(monkeypatch):
         (("x.npy", "int4"), "holds int16, not int4"),
     ],
 )
-def test_what_cannot_be_read(arguments, message):
+def test_files_that_cannot_be_read(arguments, message):
     Path("x.bin").write_bytes(bytes(6))
     np.save("x.npy", VALUES)
     with pytest.raises(LitecheckError) as error:
@@ -225,7 +225,7 @@ def test_one_tensor_is_not_written_to_npz():
     [b"[1]", b'{"0": 1}', b"{", b"[" * 100_000, b"\xff"],
     ids=["list", "number", "cut", "deep", "bytes"],
 )
-def test_an_index_that_is_none_is_said(index):
+def test_an_invalid_index_is_an_error(index):
     with zipfile.ZipFile("x.npz", "w") as archive:
         archive.writestr("names.json", index)
         archive.writestr("0.npy", b"")

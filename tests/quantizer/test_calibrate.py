@@ -102,11 +102,11 @@ def test_symmetric_values_never_reach_the_lowest_integer(one: float, other: floa
 
 
 @given(st.integers(0, 2**32), st.sampled_from(["symmetric", "asymmetric"]))
-def test_data_quantized_by_its_own_parameters_is_within_half_a_step(seed: int, mode: str) -> None:
+def test_data_quantized_with_its_parameters_is_within_half_a_step(seed: int, mode: str) -> None:
     x = np.random.default_rng(seed).normal(1, 3, (4, 50)).astype(np.float32)
     chosen = from_data(x, mode=mode)
     back = litert.dequantize(litert.quantize(x, chosen), chosen)
-    # asymmetric ranges may lose another half step where the zero point was nudged
+    # an asymmetric range may lose a further half step when the zero point is rounded
     steps = 0.5 if mode == "symmetric" else 1
     assert np.abs(back - x).max() <= float(chosen.scale[0]) * steps * (1 + 1e-5)
 
@@ -140,7 +140,7 @@ def test_per_axis_is_per_tensor_slice_by_slice(axis: int, mode: str) -> None:
         ("range", lambda: from_data(np.array([1, np.nan], np.float32))),
     ],
 )
-def test_what_is_refused(argument: str, call: Any) -> None:
+def test_invalid_ranges_are_rejected(argument: str, call: Any) -> None:
     with pytest.raises(QuantizerError) as refused:
         call()
     assert refused.value.argument == argument

@@ -70,7 +70,7 @@ def test_elements(fields: dict[str, Any], difference: int, neighbors: tuple[int,
 
 @pytest.mark.parametrize(("size", "differing"), [(10, 3), (TILE, 1), (TILE + 5, TILE), (3 * TILE, 20_000)])
 def test_samples_have_elements_of_both_kinds(size: int, differing: int) -> None:
-    """About 8,192 of each kind, in every tile that has some."""
+    """A sample has about 8,192 differing and equal elements each, from every tile that has any."""
     actual = np.zeros(size, np.int8)
     actual[:: max(1, size // differing)][:differing] = 1
     case = Mismatch(np.zeros(size, np.int8), actual, "int8", (size,), differing)

@@ -1,4 +1,4 @@
-"""DynamicQuantizeLinear: ONNX's own cases, an exact oracle, and the special tensors the docstring defines."""
+"""DynamicQuantizeLinear: ONNX's test cases, an exact oracle, and the special tensors that the docstring defines."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TENSORS = arrays(F, array_shapes(max_dims=3, max_side=6), elements=st.floats(wid
 
 
 def oracle(x):
-    """(y, scale, zero point) in fractions, each float32 operation rounded by the oracle."""
+    """Return (y, scale, zero point) in fractions; the oracle rounds each float32 operation."""
     values = [float(v) for v in x.reshape(-1)]
     if any(map(math.isnan, values)):
         low = high = math.nan
@@ -60,7 +60,7 @@ def backend_cases():
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_onnx_backend_suite():
-    """The expanded cases, the same formula as a graph of primitive operators, hold the same tensors."""
+    """The expanded cases, the same formula as a graph of primitive operators, have the same tensors."""
     cases = backend_cases()
     assert len(cases) >= 6
     for case in cases:
@@ -76,14 +76,14 @@ def test_onnx_backend_suite():
 @settings(max_examples=400)
 @given(TENSORS)
 def test_any_tensor_equals_the_oracle(x):
-    """NaN, infinities, subnormals and overflowing ranges included."""
+    """Any tensor gives the oracle's output, also with NaN, infinities, subnormals and overflowing ranges."""
     assert agrees(x)
 
 
 @pytest.mark.parametrize("step", [1.0, 2.0**-7, 0.1])
 @pytest.mark.parametrize("start", [0, -7, -128, -255])
 def test_every_tie_and_its_neighbours(step, start):
-    """A range of 255 steps fixes the scale; every tie in it, and the float32 beside it."""
+    """A range of 255 steps fixes the scale. Each tie in it and the float32 values beside it give the oracle's output."""
     ends = np.array([start, start + 255], F) * F(step)
     middle = ((np.arange(start, start + 255) + 0.5) * np.float64(F(step))).astype(F)
     x = np.concatenate([ends, middle, np.nextafter(middle, F(1e9)), np.nextafter(middle, F(-1e9))])
@@ -91,7 +91,7 @@ def test_every_tie_and_its_neighbours(step, start):
 
 
 def test_half_away_is_noticed():
-    """Negative control: half away from zero differs from the oracle at ties."""
+    """Half away from zero differs from the oracle at ties (negative control)."""
     x = np.concatenate([[0, 255], np.arange(255) + 0.5]).astype(F)
     want, scale, _ = oracle(x)
     assert scale == 1
@@ -99,7 +99,7 @@ def test_half_away_is_noticed():
 
 
 def test_zero_point_before_rounding_is_noticed():
-    """Negative control: with an odd zero point, rounding the sum differs at ties."""
+    """With an odd zero point, rounding the sum differs from the oracle at ties (negative control)."""
     x = np.concatenate([[-7, 248], np.arange(-7, 248) + 0.5]).astype(F)
     want, scale, zero_point = oracle(x)
     assert (scale, zero_point) == (1, 7)
@@ -135,7 +135,7 @@ def test_a_range_below_the_smallest_scale():
 @settings(max_examples=200)
 @given(arrays(F, 20, elements=st.floats(-(2.0**60), 2.0**60, width=32, allow_subnormal=False)))
 def test_zero_is_exact_and_the_rest_within_a_step(x):
-    """The zero point moves the range by at most half a step, rounding a value by another half."""
+    """The zero point moves the range by at most half a step, and rounding moves a value by a further half step."""
     x[0] = 0
     y, scale, zero_point = dynamic_quantize_linear(x)
     if scale < 2.0**-100:
@@ -187,6 +187,6 @@ def test_parameters_that_the_operator_did_not_choose_are_refused(parameters, arg
     assert (caught.value.semantics, caught.value.argument) == ("onnx-dynamic", argument)
 
 
-def test_an_axis_means_nothing_to_the_inverse():
+def test_the_inverse_ignores_the_axis():
     with pytest.raises(QuantizerError, match="axis: is 0; the operator has one scale"):
         OnnxDynamic().dequantize(np.zeros(2, np.uint8), Parameters(np.ones(2, F), axis=0))

@@ -1,4 +1,4 @@
-"""Dynamic quantization by name: ONNX's operator chooses its parameters, other operators get those of the range."""
+"""Dynamic quantization by name: ONNX's operator chooses its parameters, oneDNN gets the parameters of the range."""
 
 from __future__ import annotations
 

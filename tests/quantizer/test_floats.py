@@ -23,7 +23,7 @@ SMALL = list(slow.SMALL)
 
 
 def codes(target):
-    """Every code point, and its value by the oracle."""
+    """Return every code point, and its value by the oracle."""
     small = slow.SMALL[target]
     every = np.arange(2 * small.sign, dtype=np.uint8)
     return every.view(storage(target)), np.array([small.decode(c) for c in every.tolist()], F)
@@ -32,7 +32,7 @@ def codes(target):
 @pytest.mark.parametrize("result", ["float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("target", SMALL)
 def test_every_code_point_round_trips(target, result):
-    """Dequantized to its value, in every real type, and quantized back to itself."""
+    """Each code is dequantized to its value in every real type, and quantized back to itself."""
     stored, values = codes(target)
     real = dequantize_linear(stored, np.array(1, storage(result)))
     assert np.array_equal(real.astype(F), values, equal_nan=True)
@@ -46,7 +46,7 @@ def test_every_code_point_round_trips(target, result):
 
 @pytest.mark.parametrize("target", SMALL)
 def test_every_tie_and_its_neighbours(target):
-    """Between each two values, and one step beyond the largest, in float32 and around it in float64."""
+    """Midpoints between two values, and one step beyond the largest, in float32 and around it in float64."""
     small = slow.SMALL[target]
     middle = np.array(small.ties + [-t for t in small.ties])
     near = middle.astype(F)
@@ -61,7 +61,7 @@ def test_every_tie_and_its_neighbours(target):
 
 
 def test_rounding_twice_would_be_noticed():
-    """Through float32 the value just above a tie becomes the tie, and falls to the even side."""
+    """Rounded to float32 first, the value just above a tie becomes the tie and rounds to the even side."""
     value = np.array([1 + 2.0**-4 + 2.0**-40])
     assert value.astype(F).astype(storage("float8e4m3fn")).astype(F) == 1
     assert to_small_float(value, "float8e4m3fn", True).astype(F) == 1.125
@@ -70,7 +70,7 @@ def test_rounding_twice_would_be_noticed():
 
 @pytest.mark.parametrize("target", SMALL)
 def test_saturate_flipped_is_noticed(target):
-    """Negative control: the other table differs beyond the largest value, but for float4e2m1, which has one."""
+    """The table with ``saturate`` flipped differs beyond the largest value, except for float4e2m1, which has one table."""
     values = np.array([LARGEST[target] * 1.5, -np.inf], F)
     kept, free = (to_small_float(values, target, s).astype(F) for s in (True, False))
     assert np.array_equal(kept, free) == (target == "float4e2m1")
@@ -110,8 +110,8 @@ def test_rounded_to_equals_the_oracle(name):
         assert got.tolist() == want
 
 
-def test_oracle_formats_are_ieees():
-    """The oracle's own anchor: Python's struct rounds to float32 and float16 without numpy."""
+def test_the_formats_of_the_oracle_are_ieee_formats():
+    """Control of the oracle: Python's struct rounds to float32 and float16 without numpy."""
     import struct
 
     rng = np.random.default_rng(2)

@@ -1,4 +1,4 @@
-"""Devices that are LiteRT itself: which interpreter it is, and what departs from it."""
+"""Devices that equal a LiteRT interpreter: the name of the interpreter, and deviations from it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters, QuantizerError
 
 SCALE = np.float32(0.125)
-#: 1,003 values, ties in the last three as well, which no vector of eight holds.
+#: 1,003 values. The last three are ties outside every vector of eight.
 REAL = np.concatenate([(np.arange(1000) % 509 - 254) / 2, [0.5, 2.5, 4.5]]).astype(np.float32) * SCALE
 PARAMETERS = Parameters(np.array([SCALE]), np.array([3]))
 
@@ -91,7 +91,7 @@ def test_real_values_of_integers_differ_in_whole_vectors(resolver: str, dtype: s
         ("reference", "int8", Parameters(np.float32([1, 2])), "scale"),
     ],
 )
-def test_what_no_kernel_takes_is_refused(
+def test_arguments_without_a_kernel_are_rejected(
     name: str, dtype: str, parameters: Parameters, argument: str
 ) -> None:
     with pytest.raises(QuantizerError) as refused:
@@ -110,7 +110,7 @@ def test_scalars_empty_tensors_and_any_layout() -> None:
         assert (rule.dequantize(np.asfortranarray(q), PARAMETERS) == rule.dequantize(q, PARAMETERS)).all()
 
 
-def test_values_without_an_answer_in_c_are_the_formulas() -> None:
+def test_values_undefined_in_c_follow_the_formula() -> None:
     x = np.tile(np.float32([np.nan, np.inf, -np.inf, 3e38]), 3)
     for name in RESOLVERS:
         assert semantics(f"litert:{name}").quantize(x, PARAMETERS).tolist() == [3, 127, -128, 127] * 3

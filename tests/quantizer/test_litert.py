@@ -30,7 +30,7 @@ def floats(*values: float) -> NDArray[np.float32]:
 
 
 def exactly(x: NDArray[np.float32], scale: np.float32, zero: int, dtype: str) -> list[int]:
-    """The definition with exact arithmetic behind the one float32 division."""
+    """Return the definition with exact arithmetic after the float32 division."""
     low, high = INTEGER_RANGES[dtype]
     made = []
     with np.errstate(all="ignore"):
@@ -47,7 +47,7 @@ def exactly(x: NDArray[np.float32], scale: np.float32, zero: int, dtype: str) ->
 
 @st.composite
 def grids(draw: st.DrawFn, types: tuple[str, ...] = TYPES) -> tuple[np.float32, int, str]:
-    """A scale, a zero point and a type they fit."""
+    """Draw a scale, a zero point and a type that holds the zero point."""
     dtype = draw(st.sampled_from(types))
     low, high = INTEGER_RANGES[dtype]
     scale = draw(
@@ -93,7 +93,7 @@ def test_values_and_their_integers(
 
 
 @pytest.mark.parametrize("dtype", TYPES)
-def test_what_cpp_leaves_undefined_is_defined_here(dtype: str) -> None:
+def test_values_undefined_in_cpp_are_defined_here(dtype: str) -> None:
     low, high = INTEGER_RANGES[dtype]
     zero = 1
     x = floats(np.nan, np.inf, -np.inf, 3e38, -3e38, 1e-45, -1e-45, 1e-39)
@@ -291,7 +291,7 @@ def test_large_arrays_are_worked_on_in_tiles(dtype: str, axis: int | None, size:
 
 
 def traced(work: Callable[[], NDArray[Any]]) -> tuple[NDArray[Any], int]:
-    """What some work makes, and the bytes it needed beyond that."""
+    """Return an output, and the peak of allocated bytes beyond the output's size."""
     tracemalloc.start()
     made = work()
     _, peak = tracemalloc.get_traced_memory()
@@ -304,7 +304,7 @@ def per_axis_reversed(parameters: Parameters) -> Parameters:
     return Parameters(parameters.scale[::-1], parameters.zero_point[::-1], parameters.axis)
 
 
-def test_float16_counts_as_the_float32_it_is() -> None:
+def test_float16_counts_as_its_float32_value() -> None:
     every = np.arange(1 << 16, dtype=np.uint16).view(np.float16)
     for scale in (1.0, 0.1, 2.0**-10):
         parameters = per_tensor(scale, 3)
@@ -359,14 +359,14 @@ def test_int32_is_dequantized_in_double_precision() -> None:
         ("dtype", lambda: litert.dequantize(np.zeros(3, np.int8), per_tensor(1), "float16")),
     ],
 )  # fmt: skip
-def test_what_is_refused(argument: str, call: Any) -> None:
+def test_invalid_arguments_are_rejected(argument: str, call: Any) -> None:
     with pytest.raises(QuantizerError) as refused:
         call()
     assert refused.value.semantics == "litert"
     assert refused.value.argument == argument
 
 
-def test_it_is_the_semantics_of_that_name() -> None:
+def test_the_function_is_the_semantics_of_its_name() -> None:
     chosen = semantics("litert")
     assert chosen.name == "litert"
     assert chosen.quantize(floats(0.5), per_tensor(1)).tolist() == [1]

@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential.litert_quantize``, and what C++ leaves undefined."""
+"""A small fixed slice of ``python -m tests.differential.litert_quantize``, and values undefined in C++."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_no_element_differs_from_the_interpreter_of_that_name(
 
 
 def tie_rich(dtype: str, zero: int) -> tuple[np.ndarray, np.float32]:
-    """1,003 values: every tie of a scale of 1/8 and what lies beside it; ties stand in the last, broken vector too."""
+    """Return 1,003 values: ties of a scale of 1/8 and the float32 values beside them; the last three are ties too."""
     scale, (low, high) = np.float32(1 / 8), INTEGER_RANGES[dtype]
     middle = ((np.arange(low - zero, high - zero) + 0.5) * np.float64(scale)).astype(np.float32)
     near = [np.nextafter(middle, np.float32(end)) for end in (-np.inf, np.inf)]
@@ -72,8 +72,8 @@ def tie_rich(dtype: str, zero: int) -> tuple[np.ndarray, np.float32]:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_tie_rich_values_tell_the_interpreters_apart(interpreters: dict[str, Litert], dtype: str) -> None:
-    """Each semantics is its own interpreter's, and the two others' of no interpreter."""
+def test_tie_rich_values_distinguish_the_interpreters(interpreters: dict[str, Litert], dtype: str) -> None:
+    """Each semantics equals the interpreter of its name and differs from the two further interpreters."""
     zero = {"int8": -3, "uint8": 130}[dtype]
     x, scale = tie_rich(dtype, zero)
     stated = quantized(scale, zero)
@@ -91,7 +91,7 @@ def test_tie_rich_values_tell_the_interpreters_apart(interpreters: dict[str, Lit
 @pytest.mark.parametrize("scale", [2.0**-126, 3e-38, 2.0**126, 1.01 * 2.0**126, 3e38])
 @pytest.mark.parametrize("resolver", RESOLVERS)
 def test_scales_at_the_ends_of_float32(interpreters: dict[str, Litert], resolver: str, scale: float) -> None:
-    """XNNPACK switches subnormal numbers off: they count as 0, as values and as the reciprocal of the scale."""
+    """XNNPACK flushes subnormal numbers: they count as 0, as values and as the reciprocal of the scale."""
     steps = np.array([0.9, 0.6, -0.9, 1.1, 0.99, 0.5, 1.5, 2.5, -1, 0, 0.3])
     with np.errstate(over="ignore"):
         x = (steps * np.float64(np.float32(scale))).astype(np.float32)
@@ -139,8 +139,10 @@ def test_one_rounding_is_noticed_where_the_kernel_rounds_twice(runtime: Litert) 
 
 @pytest.mark.parametrize("zero", [-5, 0, 5])
 @pytest.mark.parametrize("dtype", ["int8", "int16"])
-def test_what_x86_makes_of_quotients_beyond_int32(runtime: Litert, dtype: str, zero: int) -> None:
-    """Not ours: see the module's docstring. Should LiteRT change, this is where it shows."""
+def test_quotients_beyond_int32_on_x86(runtime: Litert, dtype: str, zero: int) -> None:
+    """LiteRT gives the highest integer for a negative zero point, else the lowest, for every such quotient; litecheck
+    saturates.
+    """
     x = np.tile(np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 2.0**31, 1e38], np.float32), 5)
     stated = quantized(1, zero)
     ours = litert.quantize(x, Parameters.of(stated), dtype)

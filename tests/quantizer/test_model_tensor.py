@@ -56,7 +56,7 @@ def test_names_numbers_and_subgraphs(text, found):
         ("m.tflite", "give a file and a tensor, FILE:TENSOR"),
     ],
 )
-def test_what_is_not_there_or_not_clear(text, message):
+def test_missing_and_ambiguous_tensors(text, message):
     with pytest.raises(ConfigError) as error:
         find_tensor(text)
     assert message in str(error.value)

@@ -14,7 +14,7 @@ from litecheck.quantizer.types import Parameters
 REALS = np.array([[-1.0, 0.126], [9.0, -0.004]], np.float32)
 
 
-def test_it_is_the_semantics_of_that_name() -> None:
+def test_the_function_is_the_semantics_of_its_name() -> None:
     parameters = Parameters(np.array([1 / 128], np.float32), np.array([3]))
     expected = litert.quantize(REALS, parameters)
     for values in (REALS, REALS.tolist()):
@@ -32,14 +32,14 @@ def test_several_scales_go_along_an_axis() -> None:
     assert litecheck.dequantize([300, -2], 0.5, dtype="int16").tolist() == [150.0, -1.0]
 
 
-def test_a_tensor_states_them_all() -> None:
+def test_a_tensor_states_all_parameters() -> None:
     stated = litecheck.Quantization(np.array([0.5], np.float32), np.array([-3]))
     assert litecheck.quantize([0.0, 1.0], stated).tolist() == [-3, -1]
     with pytest.raises(TypeError, match="from the parameters given"):
         litecheck.quantize([0.0], stated, 3)
 
 
-def test_other_semantics_and_what_they_refuse() -> None:
+def test_each_semantics_rejects_its_invalid_arguments() -> None:
     half = np.array([0.5, 1.5], np.float32)
     assert litecheck.quantize(half, 1.0).tolist() == [1, 2]
     assert litecheck.quantize(half, 1.0, np.array(0, np.int8), semantics="onnx").tolist() == [0, 2]
@@ -71,7 +71,7 @@ def test_the_type_is_that_of_the_semantics_unless_it_is_given(
     assert made.tolist() == [1 + int(zero_point or 0)]  # type: ignore[call-overload]
 
 
-def test_a_zero_point_outside_the_default_type_names_the_cure() -> None:
+def test_a_zero_point_outside_the_default_type_names_the_fix() -> None:
     with pytest.raises(litecheck.QuantizerError, match=r"uint8 does not; name the type, for example int8"):
         litecheck.quantize([0.5], 0.5, -3, semantics="onnx")
 

@@ -1,4 +1,4 @@
-"""Arrays of .npz files part by part: the same values as the whole, and what is cut short is said."""
+"""Arrays of .npz files read in parts: the values equal the whole array, and a truncated file is an error."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_the_parts_before_the_end_are_given(tmp_path: Path) -> None:
     assert np.array_equal(found, VALUES[:3])
 
 
-def test_what_is_no_npz_is_said(tmp_path: Path) -> None:
+def test_a_file_that_is_no_npz_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.npz").write_bytes(b"PK nothing")
     with pytest.raises(LitecheckError, match=r"no readable \.npz"):
         list(npz_rows(str(tmp_path / "x.npz"), "x"))
@@ -92,7 +92,7 @@ def test_an_array_that_would_be_unpacked_beyond_the_limit_is_not(
 
 
 @pytest.mark.parametrize("index", [b"[" * 100_000, b"9" * 5000, b"\xff", b'{"0": "a", "0": "b"}', b"[]"])
-def test_an_index_that_is_none_is_told(tmp_path: Path, index: bytes) -> None:
+def test_an_invalid_index_is_an_error(tmp_path: Path, index: bytes) -> None:
     with zipfile.ZipFile(tmp_path / "a.npz", "w") as archive:
         archive.writestr("0.npy", array_files.npy(np.zeros(2, np.int8)))
         archive.writestr(npy.INDEX, index)

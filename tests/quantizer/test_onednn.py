@@ -1,4 +1,4 @@
-"""oneDNN's DynamicQuantize against fractions: every type, both granularities, every rounding mode."""
+"""oneDNN's DynamicQuantize and exact fractions: every type, both granularities, every rounding mode."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ MODES = {
 
 
 def oracle(src, scale, zp, dst, rounding="half-even"):
-    """One element: quotient and sum in float32, then rounded and saturated."""
+    """Return one element: quotient and sum in float32, then rounded and saturated."""
     low, high = RANGES[dst]
     quotient = slow.divide(float(src), float(scale), "float32")
     if math.isfinite(quotient):
@@ -64,14 +64,14 @@ def test_every_tie_and_its_neighbours(dst, zp_type, rounding):
 
 
 def test_the_modes_differ():
-    """Negative control: at ties every mode gives another result than every other."""
+    """At ties, all rounding modes give different outputs (negative control)."""
     src = np.array([0.5, 1.5, -0.5, -1.5, 0.25, -0.25], F)
     results = {tuple(dynamic_quantize(src, np.ones(1, F), rounding=m).tolist()) for m in MODES}
     assert len(results) == len(MODES)
 
 
 def test_zero_point_is_added_before_rounding():
-    """Negative control: ONNX's order, rounding first, gives another value where the zero point is odd."""
+    """ONNX's order, rounding first, gives a different value for an odd zero point (negative control)."""
     src, zps = np.array([0.5, 2.5], F), np.array([1], np.int8)
     assert dynamic_quantize(src, np.ones(1, F), zps).tolist() == [2, 4]
     assert (np.rint(src) + 1).tolist() == [1, 3]
@@ -203,7 +203,7 @@ def test_semantics():
         (Parameters(np.ones(1)), "scales"),
     ],
 )
-def test_what_the_inverse_refuses(parameters, argument):
+def test_invalid_arguments_of_the_inverse(parameters, argument):
     q = np.zeros((2, 3), np.int8)
     assert OneDnn().dequantize(q, Parameters(np.ones(3, F), axis=-1)).shape == (2, 3)
     with pytest.raises(QuantizerError) as caught:

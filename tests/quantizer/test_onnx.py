@@ -1,4 +1,4 @@
-"""QuantizeLinear and DequantizeLinear: ONNX's own cases, what the documents leave open, and laws."""
+"""QuantizeLinear and DequantizeLinear: ONNX's test cases, cases that the documents leave open, and general laws."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FINITE = st.floats(width=32, allow_nan=False, allow_infinity=False)
 POSITIVE = st.floats(min_value=2.0**-40, max_value=2.0**40, width=32)
 
 
-# ONNX's own cases
+# Test cases of ONNX
 
 
 @cache
 def backend_cases():
-    """Name -> (operator, attributes, inputs, outputs) of every case of the two operators in the wheel."""
+    """Return name -> (operator, attributes, inputs, outputs) of every case of the two operators in the wheel."""
     onnx = pytest.importorskip("onnx")
 
     def array(value):
@@ -44,7 +44,7 @@ def backend_cases():
 
 
 def disagreements(change):
-    """The cases whose output differs after ``change`` of the operator's own result."""
+    """Return the cases whose output differs after ``change`` of the operator's output."""
     functions = {"QuantizeLinear": quantize_linear, "DequantizeLinear": dequantize_linear}
     wrong = []
     for name, (operator, attributes, inputs, outputs) in backend_cases().items():
@@ -75,7 +75,7 @@ def test_onnx_backend_suite_notices_one_wrong_element():
     assert len(disagreements(spoiled)) == len(backend_cases())
 
 
-# What the documents leave open, and saturate
+# Cases that the documents leave open, and saturate
 
 
 def test_infinities_saturate_and_nan_is_the_smallest():
@@ -99,7 +99,7 @@ def test_saturate_decides_beyond_the_largest(target):
     assert np.array_equal(free[1:], np.array(beyond, F), equal_nan=True)
 
 
-def test_saturate_means_nothing_elsewhere():
+def test_saturate_is_ignored_except_for_float8():
     pytest.importorskip("ml_dtypes")
     x = np.array([1e9, -1e9, np.nan], F)
     for target in ("int8", "int4", "float4e2m1"):
@@ -111,7 +111,7 @@ def test_saturate_means_nothing_elsewhere():
 @pytest.mark.slow
 @pytest.mark.parametrize("target", slow.SMALL)
 def test_small_floats_add_their_zero_point(target):
-    """The formula remains the same: quotient plus zero point, rounded once."""
+    """A zero point of a small float follows the formula: quotient plus zero point, rounded once."""
     pytest.importorskip("ml_dtypes")
     rng = np.random.default_rng(3)
     x = np.concatenate([rng.normal(0, 4, 3000), np.arange(-400, 400) / 64, [1e5, -1e5]]).astype(F)
@@ -133,7 +133,7 @@ def test_small_floats_add_their_zero_point(target):
 @settings(max_examples=300)
 @given(x=FINITE, scale=POSITIVE, zero_point=st.integers(-128, 127))
 def test_dequantized_is_within_half_a_step(x, scale, zero_point):
-    """Of the value cut to the range; half a step, and the roundings of quotient, product and step."""
+    """The bound for a value clipped to the range: half a step, and the roundings of quotient, product and step."""
     arrays = np.array(scale, F), np.array(zero_point, np.int8)
     back = float(dequantize_linear(quantize_linear(np.array([x], F), *arrays), *arrays)[0])
     low, high = (float(F(scale)) * (end - zero_point) for end in (-128, 127))
@@ -179,7 +179,7 @@ def test_any_bit_pattern_is_defined_and_equals_the_oracle(bits, scale_bits, zero
     assert int(y) == slow.to_integer(slow.divide(float(x), float(scale), "float32"), zero_point, "int8")
 
 
-# The common call shape
+# Common interface of all semantics
 
 
 def test_semantics_take_zero_points_of_any_integer_type():
@@ -220,8 +220,8 @@ def test_semantics_refuse(version, parameters, dtype, argument):
 
 
 @pytest.mark.parametrize("target", ["int2", "uint2", "int4", "uint4"])
-def test_what_quantize_linear_gives_dequantize_linear_takes(target):
-    """Below eight bits too, with the type said by a word, by ml_dtypes' zero point, or by the tensor itself."""
+def test_outputs_of_quantize_linear_are_inputs_of_dequantize_linear(target):
+    """Outputs below eight bits are dequantized; the type is given by name, by ml_dtypes' zero point, or by the tensor."""
     x, scale = np.array([[-9.0, 0.25, 0.5], [1.0, 1.5, 99.0]], np.float32), np.array(0.5, np.float32)
     zero_point = np.array(ZERO_POINTS[target], storage(target))
     y = quantize_linear(x, scale, zero_point, version=25, zero_point_dtype=target)
@@ -250,7 +250,7 @@ def test_what_quantize_linear_gives_dequantize_linear_takes(target):
         (np.array([1], np.int8), {"x_dtype": "int4", "x_zero_point": np.array(1, np.uint8)}, "x_zero_point"),
     ],
 )
-def test_four_bits_are_not_whatever_is_called_so(x, options, argument):
+def test_values_and_types_that_contradict_x_dtype_are_rejected(x, options, argument):
     with pytest.raises(QuantizerError) as caught:
         dequantize_linear(x, np.array(1, np.float32), **options)
     assert caught.value.argument == argument

@@ -1,4 +1,4 @@
-"""Every half-precision input and every tie, against fractions."""
+"""Every half-precision input and every tie, compared with fractions."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ SCALES = (1.0, 0.1, 0.0234375, 6e-8)
 
 
 def every(name):
-    """All 65,536 values of float16 or bfloat16."""
+    """Return all 65,536 values of float16 or bfloat16."""
     bits = np.arange(65536, dtype=np.uint16)
     return bits.view(storage(name))
 
 
 @cache
 def quotients(name, division, scale):
-    """The oracle's quotients of all inputs, in order, and the scale as the operator gets it."""
+    """Return the oracle's quotients of all inputs, in order, and the scale in the type of the division."""
     given_scale = np.array(scale, storage(division))
     exact = float(given_scale)
     return [slow.divide(float(x), exact, division) for x in every(name)], given_scale
@@ -38,7 +38,7 @@ def quotients(name, division, scale):
 
 @cache
 def rounded(name, division, scale):
-    """The quotients as integers, cut far outside every type; the smallest stands for NaN."""
+    """Return the quotients as integers, clipped far outside every type; the smallest integer stands for NaN."""
     far = 10**6
 
     def whole(q):
@@ -89,7 +89,7 @@ def test_every_half_to_every_small_float(name, division, scale):
 
 @cache
 def ties(target, zero_point, scale):
-    """Every tie of an integer type at a scale, its float32 neighbours, and what the oracle makes of them."""
+    """Return every tie of an integer type at a scale, the float32 values beside the ties, and the oracle's outputs."""
     low, high = slow.INTEGERS[target]
     halves = np.arange(low - zero_point - 2, high - zero_point + 2) + 0.5
     middle = (halves * np.float64(F(scale))).astype(F)

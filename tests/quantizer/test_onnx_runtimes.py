@@ -1,4 +1,4 @@
-"""Every version and type mix against onnx.reference and onnxruntime: equal, or a listed defect, bit for bit."""
+"""Every version and type mix on onnx.reference and onnxruntime: equal bit for bit, or a listed defect."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ GENERATORS = {"QuantizeLinear": onnx_cases.quantize_cases, "DequantizeLinear": o
 
 @dataclass
 class Tally:
-    """What a comparison saw; ``seen`` counts by position in DEPARTURES, cases refused or elements explained."""
+    """Counts of a comparison; ``seen`` counts rejected cases or explained elements, by position in DEPARTURES."""
 
     cases: int = 0
     refused: int = 0
@@ -45,14 +45,14 @@ def differ(a, b):
 
 
 def spoiled(y):
-    """One element of a result moved by one."""
+    """Return an output with one element changed by 1."""
     y = y.copy()
     y[0, 0] = y[0, 0] + 1 if np.isfinite(y[0, 0]) and abs(y[0, 0]) < 2**40 else 0.0
     return y
 
 
-#: One case in so many is always compared, all with --whole. Attributes change by turns of 2 to 6, so that this meets
-#: each of them with each other.
+#: Every STEP-th case is compared, all cases with --whole. Attributes change with periods of 2 to 6, so that a step of 7
+#: reaches every pair of them.
 STEP = 7
 
 
@@ -63,13 +63,16 @@ def step(request):
 
 @cache
 def cases(operator, step):
-    """The same for every engine."""
+    """Return the cases, the same for every engine."""
     return tuple(islice(GENERATORS[operator](), 0, None, step))
 
 
 @cache
 def compare(engine, operator, step):
-    """What is seen, and what would be if one element of every result of ours were wrong: the engine answers once."""
+    """Return the counts of a comparison, and the counts with one wrong element in every output of litecheck.
+
+    The engine computes each case once.
+    """
     tally, control = Tally(), Tally()
     listed = [(i, d) for i, d in enumerate(DEPARTURES) if (d.engine, d.operator) == (engine, operator)]
     for case in cases(operator, step):
@@ -79,7 +82,7 @@ def compare(engine, operator, step):
         what = f"{engine} {operator} {case.version} {case.types} {case.attributes}"
         try:
             theirs = ENGINES[engine](case)
-        except Exception as error:  # each engine has its own kinds
+        except Exception as error:  # each engine has its own kinds of exceptions
             tally.refused += 1
             if refusing:
                 tally.see(refusing[0], 1)
@@ -96,7 +99,7 @@ def compare(engine, operator, step):
 
 @dataclass
 class Own:
-    """Ours: as it is, after all the defects that change a case, and where each of them alone makes a difference."""
+    """Output of litecheck: plain, with all defects that change the case, and the elements that each defect alone changes."""
 
     plain: np.ndarray
     departed: np.ndarray
@@ -115,7 +118,7 @@ class Own:
 
 
 def explain(tally, case, mine, own, departed, theirs, what):
-    """Count the elements that are equal, and those that the defects account for."""
+    """Count the elements that are equal, and the elements that the defects explain."""
     ours = own.plain
     wrong = differ(ours, theirs)
     tally.elements += ours.size
@@ -145,12 +148,12 @@ def test_no_unexplained_difference(engine, operator, step):
 
 
 def measured():
-    """Whether the engines are those the defects were seen in."""
+    """Return True if the engines have the versions in which the defects were measured."""
     return all(metadata.version(name).startswith(versions) for name, versions in MEASURED.items())
 
 
 def test_every_departure_is_seen(step):
-    """A defect that no engine shows any longer has to leave the list."""
+    """A defect that no engine has any longer must leave the list."""
     if not measured():
         pytest.skip(f"the defects were seen in {MEASURED}")
     tallies = [compare(engine, operator, step)[0] for engine in ENGINES for operator in GENERATORS]
@@ -161,7 +164,7 @@ def test_every_departure_is_seen(step):
 @pytest.mark.parametrize("operator", GENERATORS)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_wrong_result_is_noticed(engine, operator, step):
-    """Negative control: one element of every result moved by one."""
+    """One changed element in every output is noticed (negative control)."""
 
     tally, control = compare(engine, operator, step)
     assert len(control.unexplained) > 0.9 * (tally.cases - tally.refused)
@@ -171,7 +174,7 @@ def test_a_wrong_result_is_noticed(engine, operator, step):
 
 
 def dynamic_tensors():
-    """Random ranges of every size, ties of whole ranges, constants, rails and special values."""
+    """Yield random ranges of every size, ties of whole ranges, constants, limits of the type and special values."""
     rng = np.random.default_rng(30)
     for _ in range(1500):
         size = int(rng.integers(1, 400))

@@ -1,4 +1,4 @@
-"""Per-axis and blocked are per-tensor, slice by slice; block sizes; empty and large tensors."""
+"""Per-axis and blocked quantization equal per-tensor quantization of each slice; block sizes; empty and large tensors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def blocks(shape, axis, size, rng):
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 100])
 def test_a_block_is_its_slice(axis, size):
-    """Blocked, an uneven last block included, equals per-tensor block by block; both ways."""
+    """Blocked quantization, with an uneven last block, equals per-tensor quantization of each block, in both directions."""
     rng = np.random.default_rng(size)
     x = rng.normal(0, 5, (4, 7, 3)).astype(F)
     where = axis % 3
@@ -51,7 +51,7 @@ def test_per_axis_is_per_tensor_slice_by_slice(axis):
 
 
 def test_accepted_block_sizes_are_the_documents_range():
-    """[ceil(Di/Si), ceil(Di/(Si-1))-1], and no upper end for one block."""
+    """Accepted are sizes in [ceil(Di/Si), ceil(Di/(Si-1))-1], without an upper end for a single block."""
     for length in range(1, 13):
         for count in range(1, 13):
             scale = np.ones((2, count), F)
@@ -74,7 +74,7 @@ def test_tensors_without_elements_or_dimensions(shape):
 
 
 def test_larger_than_a_tile_in_little_memory():
-    """Every tile is what it would be alone, and the extra memory does not grow with the tensor."""
+    """Every tile equals its separate output, and the extra memory does not grow with the tensor."""
     rng = np.random.default_rng(9)
     x = rng.normal(0, 5, (17, TILE // 4 + 3)).astype(F)
     scale, zero_point = rng.uniform(0.01, 0.1, 17).astype(F), rng.integers(-9, 9, 17).astype(np.int8)

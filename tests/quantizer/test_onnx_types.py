@@ -1,4 +1,4 @@
-"""Each operator version against ONNX's own schemas, and cases for what it added or still refuses."""
+"""Each operator version and ONNX's schemas, and cases for additions and rejected arguments of each version."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ STORED = (
 )  # fmt: skip
 
 
-def one(name, value=1):
+def scalar(name, value=1):
     return np.array(value).astype(storage(name))
 
 
 def zero_point(name):
-    return {"y_zero_point": one(name, 0), "zero_point_dtype": name}
+    return {"y_zero_point": scalar(name, 0), "zero_point_dtype": name}
 
 
 def refusal(function, *args, **kwargs):
-    """The argument a call is refused for, empty when it is not."""
+    """Return the argument that a call is rejected for, empty if the call is accepted."""
     try:
         function(*args, **kwargs)
     except QuantizerError as error:
@@ -41,7 +41,7 @@ def refusal(function, *args, **kwargs):
 
 
 def schema(operator, version):
-    """(types by parameter name, attributes) as ONNX's own schema states them."""
+    """Return (types by parameter name, attributes) of ONNX's schema."""
     onnx = pytest.importorskip("onnx")
     found = onnx.defs.get_schema(operator, version)
     assert found.since_version == version
@@ -84,7 +84,7 @@ def test_numbers_are_tensorprotos():
 
 
 @pytest.mark.parametrize("word", ["int5", "", "string", 8, 27, -1])
-def test_other_types_have_no_name(word):
+def test_unknown_types_have_no_name(word):
     with pytest.raises(ValueError, match="not a type"):
         type_name(word)
 
@@ -94,7 +94,9 @@ def test_other_types_have_no_name(word):
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_every_type_mix_is_accepted_or_refused(version):
-    """x, scale and zero point in every type: exactly the document's are accepted, the first wrong one is named."""
+    """x, scale and zero point in every type: exactly the document's types are accepted, the first wrong argument is
+    named.
+    """
     facts, accepted = QUANTIZE[version], 0
     for real in REAL:
         for scale in SCALE:
@@ -106,7 +108,7 @@ def test_every_type_mix_is_accepted_or_refused(version):
                     else ""
                 )  # fmt: skip
                 call = zero_point(stored) if stored in NUMBERS else {"y_zero_point": np.zeros((), stored)}
-                assert refusal(quantize_linear, one(real), one(scale), **call, version=version) == wrong
+                assert refusal(quantize_linear, scalar(real), scalar(scale), **call, version=version) == wrong
                 accepted += not wrong
     counts = {10: 4, 13: 4, 19: 24, 21: 40, 23: 176, 24: 220, 25: 260}
     assert accepted == counts[version]
@@ -129,9 +131,9 @@ def test_every_dequantize_type_mix(version):
                         else ""
                     )  # fmt: skip
                     call = {"output_dtype": result, "version": version}
-                    assert refusal(dequantize_linear, x, one(scale), **call) == wrong
+                    assert refusal(dequantize_linear, x, scalar(scale), **call) == wrong
                     if not wrong:
-                        assert name_of(dequantize_linear(x, one(scale), **call)) == (result or scale)
+                        assert name_of(dequantize_linear(x, scalar(scale), **call)) == (result or scale)
 
 
 # Attributes
@@ -145,15 +147,15 @@ ATTRIBUTES = {"axis": 0, "block_size": 2, "output_dtype": "uint8", "precision": 
 def test_attributes_a_version_does_not_have(version, name):
     first = {"axis": 13, "saturate": 19, "block_size": 21, "output_dtype": 21, "precision": 23}[name]
     call = {name: ATTRIBUTES[name], "version": version}
-    assert refusal(quantize_linear, one("float32"), one("float32"), **call) == (
+    assert refusal(quantize_linear, scalar("float32"), scalar("float32"), **call) == (
         "" if version >= first else name
     )
 
 
 @pytest.mark.parametrize("opset", [1, 9])
 def test_opsets_before_the_first_version(opset):
-    assert refusal(quantize_linear, one("float32"), one("float32"), version=opset) == "version"
-    assert refusal(dequantize_linear, one("int8"), one("float32"), version=opset) == "version"
+    assert refusal(quantize_linear, scalar("float32"), scalar("float32"), version=opset) == "version"
+    assert refusal(dequantize_linear, scalar("int8"), scalar("float32"), version=opset) == "version"
     with pytest.raises(QuantizerError, match="below opset 10"):
         Onnx(opset)
 
@@ -172,20 +174,21 @@ def test_attributes_are_those_of_the_version_of_an_opset():
     """block_size came with version 21: opset 20 has version 19, opset 22 has version 21."""
     call = {"block_size": ATTRIBUTES["block_size"]}
     with pytest.raises(QuantizerError, match=r"version 19.*block_size"):
-        quantize_linear(one("float32"), one("float32"), version=20, **call)
-    assert refusal(quantize_linear, one("float32"), one("float32"), version=22, **call) == ""
+        quantize_linear(scalar("float32"), scalar("float32"), version=20, **call)
+    assert refusal(quantize_linear, scalar("float32"), scalar("float32"), version=22, **call) == ""
 
 
 def test_output_type():
     """The zero point's type, then output_dtype, then uint8; both given must agree; by name and by number."""
-    x, scale = np.array([200.0], np.float32), one("float32")
+    x, scale = np.array([200.0], np.float32), scalar("float32")
     assert quantize_linear(x, scale).dtype == np.uint8
     assert quantize_linear(x, scale, output_dtype=0).dtype == np.uint8
     for word in ("int8", "INT8", 3):
         assert quantize_linear(x, scale, output_dtype=word).dtype == np.int8
-        assert quantize_linear(x, scale, one("int8", 0), output_dtype=word).dtype == np.int8
+        assert quantize_linear(x, scale, scalar("int8", 0), output_dtype=word).dtype == np.int8
     assert (
-        refusal(quantize_linear, x, scale, one("int8", 0), output_dtype="uint8", version=21) == "output_dtype"
+        refusal(quantize_linear, x, scale, scalar("int8", 0), output_dtype="uint8", version=21)
+        == "output_dtype"
     )
     assert refusal(quantize_linear, x, scale, output_dtype="int2", version=24) == "output_dtype"
     assert refusal(quantize_linear, x, scale, output_dtype="int32", version=25) == "output_dtype"
@@ -195,24 +198,26 @@ def test_output_type():
 def test_zero_points_of_types_numpy_does_not_have():
     import ml_dtypes
 
-    x, scale = np.array([-100.0, 100.0], np.float32), one("float32")
+    x, scale = np.array([-100.0, 100.0], np.float32), scalar("float32")
     assert quantize_linear(x, scale, np.array(1, ml_dtypes.int4)).tolist() == [-8, 7]
     assert quantize_linear(x, scale, **zero_point("uint2")).tolist() == [0, 3]
-    wide = {"y_zero_point": one("int8", 8), "zero_point_dtype": "int4", "version": 25}
+    wide = {"y_zero_point": scalar("int8", 8), "zero_point_dtype": "int4", "version": 25}
     assert refusal(quantize_linear, x, scale, **wide) == "zero_point"
-    other = {"y_zero_point": one("uint8", 0), "zero_point_dtype": "int4", "version": 25}
+    other = {"y_zero_point": scalar("uint8", 0), "zero_point_dtype": "int4", "version": 25}
     assert refusal(quantize_linear, x, scale, **other) == "zero_point_dtype"
 
 
 def test_saturate_is_a_flag():
-    assert refusal(quantize_linear, one("float32"), one("float32"), saturate=2, version=19) == "saturate"
+    assert (
+        refusal(quantize_linear, scalar("float32"), scalar("float32"), saturate=2, version=19) == "saturate"
+    )
 
 
 # Shapes
 
 
 SHAPES = [
-    # version, shape of the scale, attributes, argument refused; x has shape (2, 6)
+    # version, shape of the scale, attributes, rejected argument; x has shape (2, 6)
     (10, (2,), {}, "scale"),
     (10, (1,), {}, ""),
     (13, (6,), {}, ""),
@@ -252,7 +257,7 @@ def test_zero_point_shape_matches_the_scale():
 
 
 def test_rank_one():
-    """With one scale the axis is unnecessary; with a scale per element it is not."""
+    """With one scale the axis is unnecessary; with a scale for each element it is required."""
     x = np.zeros(3, np.float32)
     assert refusal(quantize_linear, x, np.ones((), np.float32), version=25) == ""
     assert refusal(quantize_linear, x, np.ones(3, np.float32), version=25) == "axis"
@@ -267,7 +272,7 @@ TIE_IN_HALF = 1.25
 
 
 def test_quotient_is_in_the_scales_type():
-    """Until 21 both types are the same; from 23 the scale's type decides."""
+    """Until version 21 both types are the same; from version 23 the scale's type decides."""
     wide, half = (np.array(TIE_IN_HALF, t) for t in (np.float32, np.float16))
     tenth = np.array(0.1, np.float16)
     for version in (19, 21, 23, 25):
@@ -279,7 +284,7 @@ def test_quotient_is_in_the_scales_type():
 
 
 @pytest.mark.parametrize("version", [23, 24, 25])
-def test_precision_overrides_it(version):
+def test_precision_overrides_the_type_of_the_scale(version):
     wide, tenth = np.array(TIE_IN_HALF, np.float32), np.array(0.1, np.float16)
     call = {"version": version}
     assert quantize_linear(wide, tenth.astype(np.float32), precision=10, **call) == 12
@@ -289,12 +294,12 @@ def test_precision_overrides_it(version):
     assert quantize_linear(wide, tenth, precision="double", **call) == 13
     assert refusal(quantize_linear, wide, tenth, precision="int8", **call) == "precision"
     assert refusal(quantize_linear, wide, tenth, precision="int32", **call) == "precision"
-    assert refusal(quantize_linear, wide, one("int32", 2), precision="int32", **call) == ""
+    assert refusal(quantize_linear, wide, scalar("int32", 2), precision="int32", **call) == ""
 
 
 @pytest.mark.parametrize("version", VERSIONS)
 def test_int32_with_a_float32_scale_is_divided_in_float32(version):
-    """16777217 is not a float32: it rounds to 16777216, whose quotient is another integer."""
+    """16777217 is not a float32 and rounds to 16777216: the quotient is a different integer."""
     x, scale = np.array(16777217, np.int32), np.array(2.0**24 / 1.5, np.float32)
     if version in (19, 21):
         assert refusal(quantize_linear, x, scale, version=version) == "y_scale"
@@ -307,9 +312,9 @@ def test_int32_with_a_float32_scale_is_divided_in_float32(version):
 
 @pytest.mark.parametrize("version", [19, 21, 23, 24, 25])
 def test_int32_scales_divide_exactly(version):
-    """x / 2 of 2**24 + 1 is a tie, x / 3 of 2**31 - 1 lies between two float32."""
+    """x / 2 of 2**24 + 1 is a tie, x / 3 of 2**31 - 1 lies between two float32 values."""
     x = np.array([5, 7, -5, 2**31 - 1], np.int32)
-    assert quantize_linear(x, np.array(2, np.int32), one("int8", 0), version=version).tolist() == [
+    assert quantize_linear(x, np.array(2, np.int32), scalar("int8", 0), version=version).tolist() == [
         2,
         4,
         -2,
@@ -322,19 +327,19 @@ def test_int32_scales_divide_exactly(version):
 
 def test_e8m0_scales_are_powers_of_two():
     x = np.array([3.0, 5.0, -3.0, 1e-30], np.float32)
-    two = one("float8e8m0", 2)
+    two = scalar("float8e8m0", 2)
     for version in (24, 25):
-        assert quantize_linear(x, two, one("int8", 0), version=version).tolist() == [2, 2, -2, 0]
-    tiny = one("float8e8m0", 2.0**-127)
+        assert quantize_linear(x, two, scalar("int8", 0), version=version).tolist() == [2, 2, -2, 0]
+    tiny = scalar("float8e8m0", 2.0**-127)
     assert quantize_linear(np.array([2.0**-126, 1e30], np.float32), tiny).tolist() == [2, 255]
-    assert quantize_linear(np.array([2.0**-24], np.float16), one("float8e8m0", 2.0**-30)).tolist() == [64]
+    assert quantize_linear(np.array([2.0**-24], np.float16), scalar("float8e8m0", 2.0**-30)).tolist() == [64]
 
 
 # DequantizeLinear
 
 
 def test_product_is_in_the_output_type():
-    """The difference and the scale are rounded to it before they are multiplied, and so is the product."""
+    """The difference and the scale are rounded to the output type before they are multiplied; the product is rounded too."""
     x, zero = np.array([-30000], np.int16), np.array(30001, np.int16)
     half, single = np.array(0.1, np.float16), np.array(0.1, np.float32)
     for version in (21, 23, 25):
@@ -348,23 +353,23 @@ def test_product_is_in_the_output_type():
 
 
 def test_int32_has_no_zero_point():
-    x, scale = np.array([7], np.int32), one("float32", 0.5)
+    x, scale = np.array([7], np.int32), scalar("float32", 0.5)
     for version in VERSIONS:
-        assert dequantize_linear(x, scale, one("int32", 0), version=version) == 3.5
-        assert refusal(dequantize_linear, x, scale, one("int32", 1), version=version) == "x_zero_point"
-    assert refusal(dequantize_linear, x, scale, one("int8", 0), version=25) == "x_zero_point"
+        assert dequantize_linear(x, scale, scalar("int32", 0), version=version) == 3.5
+        assert refusal(dequantize_linear, x, scale, scalar("int32", 1), version=version) == "x_zero_point"
+    assert refusal(dequantize_linear, x, scale, scalar("int8", 0), version=25) == "x_zero_point"
 
 
 def test_e8m0_scale_needs_an_output_type():
-    x, scale = np.array([3], np.int8), one("float8e8m0", 0.5)
+    x, scale = np.array([3], np.int8), scalar("float8e8m0", 0.5)
     assert refusal(dequantize_linear, x, scale, version=24) == "output_dtype"
     assert dequantize_linear(x, scale, output_dtype="float", version=24) == np.float32(1.5)
     assert dequantize_linear(x, scale, output_dtype="bfloat16", version=25).astype(np.float32) == 1.5
 
 
 def test_small_floats_subtract_their_zero_point():
-    """The formula remains the same; the difference of e5m2's extremes needs more bits than float32 has."""
-    x, zero = one("float8e5m2", 57344), one("float8e5m2", 2.0**-16)
-    assert dequantize_linear(x, one("float32"), zero, version=19) == np.float32(57344)
+    """The formula is the same for small floats; the difference of e5m2's extremes needs more bits than float32 has."""
+    x, zero = scalar("float8e5m2", 57344), scalar("float8e5m2", 2.0**-16)
+    assert dequantize_linear(x, scalar("float32"), zero, version=19) == np.float32(57344)
     four = np.array([6, -6, 0.5]).astype(storage("float4e2m1"))
-    assert dequantize_linear(four, one("float32", 2), one("float4e2m1", 1.5)).tolist() == [9, -15, -2]
+    assert dequantize_linear(four, scalar("float32", 2), scalar("float4e2m1", 1.5)).tolist() == [9, -15, -2]

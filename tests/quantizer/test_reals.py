@@ -1,4 +1,4 @@
-"""Two tensors of real values: steps between them, shares, and what neither can count."""
+"""Two tensors of real values: steps between them, relative tolerances, and inputs that cannot be compared."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ EVERY = np.unique(np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np
 EVERY = EVERY[np.isfinite(EVERY)]
 
 
-def one(expected: float, actual: float, dtype: str = "float32", **options: object) -> reals.Comparison:
+def compare_scalars(
+    expected: float, actual: float, dtype: str = "float32", **options: object
+) -> reals.Comparison:
     return compare(np.array([expected], dtype), np.array([actual], dtype), **options)
 
 
@@ -29,21 +31,21 @@ def test_neighbours_are_one_step_apart(dtype: str) -> None:
         for end in (-np.inf, np.inf):
             with np.errstate(over="ignore"):
                 beside = np.nextafter(kind(value), kind(end))
-            assert one(value, beside, dtype).largest == (1 if end > 0 else -1)
-    assert one(-0.0, 0.0, dtype).exact
-    assert one(np.nan, -np.nan, dtype).exact
-    assert one(np.inf, np.nan, dtype).largest == 1
+            assert compare_scalars(value, beside, dtype).largest == (1 if end > 0 else -1)
+    assert compare_scalars(-0.0, 0.0, dtype).exact
+    assert compare_scalars(np.nan, -np.nan, dtype).exact
+    assert compare_scalars(np.inf, np.nan, dtype).largest == 1
 
 
 @given(st.lists(st.floats(width=16, allow_nan=False, allow_infinity=False), min_size=2, max_size=2))
-def test_steps_are_the_numbers_counted(pair: list[float]) -> None:
+def test_steps_equal_the_count_of_numbers_between(pair: list[float]) -> None:
     places = np.searchsorted(EVERY, pair)
-    assert one(*pair, "float16").largest == places[1] - places[0]
+    assert compare_scalars(*pair, "float16").largest == places[1] - places[0]
 
 
 def test_the_ends_of_float64_need_more_than_64_bits() -> None:
     most = np.finfo(np.float64).max
-    result = one(-most, most, "float64")
+    result = compare_scalars(-most, most, "float64")
     assert result.largest == 2 * int(np.array(most).view(np.int64))
     assert sum(bucket.count for bucket in result.histogram) == 1
 
@@ -101,7 +103,7 @@ def test_bfloat16_and_no_elements() -> None:
         ),
     ],
 )
-def test_what_is_refused(actual: np.ndarray, options: dict[str, object], argument: str) -> None:
+def test_invalid_inputs_are_rejected(actual: np.ndarray, options: dict[str, object], argument: str) -> None:
     with pytest.raises(QuantizerError) as refused:
         compare(np.zeros(3, np.float32), actual, **options)
     assert refused.value.argument == argument

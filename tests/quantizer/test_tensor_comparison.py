@@ -1,4 +1,4 @@
-"""What compare counts, finds and refuses."""
+"""Counts, findings and errors of ``compare``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from litecheck.quantizer.types import Parameters, QuantizerError
 
 
 class HalfDown:
-    """A semantics of nobody's."""
+    """Semantics that no document has: half down."""
 
     name = "half-down"
 
@@ -92,7 +92,7 @@ def test_integers_with_parameters_have_real_values():
     assert (element.real, element.scale, element.zero_point, element.quotient) == (1.0, 0.25, -1, None)
 
 
-def test_the_parameters_of_a_model_and_a_semantics_of_ones_own():
+def test_the_parameters_of_a_model_and_a_user_defined_semantics():
     quantization = Quantization(np.array([2], np.float32), np.array([0]))
     real = np.array([1, 3, -1], np.float32)
     assert compare(real, np.array([0, 1, -1], np.int8), quantization, semantics=HalfDown()).exact
@@ -115,7 +115,7 @@ def test_four_bit_integers():
 
 
 @pytest.mark.parametrize("shape", [(0,), (3, 0, 2)])
-def test_without_elements_there_is_nothing_to_judge(shape):
+def test_tensors_without_elements_are_not_compared(shape):
     result = compare(np.zeros(shape, np.int8), np.zeros(shape, np.int8))
     assert (result.exact, result.within, result.share, result.exit_code) == (False, False, 0.0, 2)
     assert compare(np.zeros(shape, np.float32), np.zeros(shape, np.int8), ONE).exit_code == 2
@@ -148,14 +148,14 @@ REAL = np.zeros((2, 3), np.float32)
         ((INT8, INT8, Parameters(np.ones(2, np.float32), None, 2)), {}, "axis", "2 is not an axis of 2"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_compared(arguments, options, argument, message):
+def test_inputs_that_cannot_be_compared(arguments, options, argument, message):
     with pytest.raises(QuantizerError) as error:
         compare(*arguments, **options)
     assert (error.value.semantics, error.value.argument) == ("compare", argument)
     assert message in str(error.value)
 
 
-def test_tiles_give_what_the_whole_gives(monkeypatch):
+def test_tiles_give_the_same_as_the_whole(monkeypatch):
     random = np.random.default_rng(8)
     real = random.normal(0, 40, (3, 50, 7)).astype(np.float32).round(1)
     scale, zero = random.uniform(0.3, 0.9, 7).astype(np.float32), random.integers(-5, 5, 7)
@@ -171,7 +171,7 @@ def test_tiles_give_what_the_whole_gives(monkeypatch):
 
 
 def test_parameters_by_position_are_those_of_spread():
-    """Of per-axis and blocked parameters, uneven last blocks included."""
+    """Per-axis and blocked parameters, with uneven last blocks, have the same value by position as from ``spread``."""
     random = np.random.default_rng(9)
     for shape, axis, block in (((3, 4, 5), 1, 0), ((3, 4, 5), -1, 2), ((7, 2), 0, 3), ((2, 9), 1, 4)):
         own = axis % len(shape)

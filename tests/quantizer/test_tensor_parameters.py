@@ -19,7 +19,7 @@ SHAPE = (4, 6)
 def tensor(
     quantization: Quantization, *constants: NDArray[Any], shape: tuple[int, ...] = SHAPE
 ) -> tuple[Tensor, Subgraph]:
-    """Tensor 0 with these parameters, and the constants as tensors 1, 2, ..."""
+    """Return tensor 0 with these parameters; the constants are tensors 1, 2, ..."""
     builder = ModelBuilder()
     main = builder.subgraph()
     main.tensor("t", shape, "int4", quantization)
@@ -30,7 +30,7 @@ def tensor(
 
 
 def spread(details: Details, *constants: NDArray[Any], shape: tuple[int, ...] = SHAPE) -> NDArray[Any]:
-    """The scale of every element."""
+    """Return the scale of every element."""
     parameters = stated_parameters(*tensor(Quantization(details=details), *constants, shape=shape))
     return np.broadcast_to(parameters.spread(shape)[0], shape)
 
@@ -39,7 +39,7 @@ def numbered(*shape: int) -> NDArray[np.float32]:
     return np.arange(1, 1 + np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
 
 
-def test_affine_parameters_are_taken_as_they_are() -> None:
+def test_affine_parameters_are_unchanged() -> None:
     one = stated_parameters(*tensor(quantized(0.5, 3)))
     assert (one.scale.tolist(), one.axis) == ([0.5], None)
     assert one.zero_point is not None
@@ -80,7 +80,7 @@ def test_scales_are_repeated_where_they_have_length_one(shape: tuple[int, ...]) 
     np.testing.assert_array_equal(spread(Blockwise(1, -1, 2), scale), expected)
 
 
-def test_zero_points_lie_in_a_tensor_too() -> None:
+def test_zero_points_may_be_in_a_tensor() -> None:
     zeros = np.arange(12, dtype=np.int8).reshape(4, 3) - 5
     parameters = stated_parameters(*tensor(Quantization(details=Blockwise(1, 2, 2)), numbered(4, 3), zeros))
     _, zero = parameters.spread(SHAPE)
@@ -120,13 +120,13 @@ def test_multi_axis_without_the_last_dimension() -> None:
     )
 
 
-def test_multi_axis_blocks_lie_along_the_last_axis_named() -> None:
+def test_multi_axis_blocks_are_along_the_last_named_axis() -> None:
     np.testing.assert_array_equal(
         spread(MultiAxis(1, -1, 2, (0, 1)), numbered(4, 3)), np.repeat(numbered(4, 3), 2, 1)
     )
 
 
-def test_what_is_stated_can_be_quantized_with() -> None:
+def test_stated_parameters_quantize_values() -> None:
     x = np.random.default_rng(0).normal(0, 3, (2, 3, 4)).astype(np.float32)
     scale = np.random.default_rng(1).uniform(0.1, 1, (2, 4)).astype(np.float32)
     t, subgraph = tensor(Quantization(details=MultiAxis(1, -1, 0, (0, 2))), scale, shape=x.shape)
@@ -156,7 +156,7 @@ def test_what_is_stated_can_be_quantized_with() -> None:
         (Quantization(details=MultiAxis(1, -1, 0, (0, 1))), (numbered(6, 4),), "grid"),
     ],
 )
-def test_what_is_refused(
+def test_invalid_parameters_are_rejected(
     quantization: Quantization, constants: tuple[NDArray[Any], ...], message: str
 ) -> None:
     with pytest.raises(QuantizerError, match=message):

@@ -16,7 +16,7 @@ def scaled(x: Any, factor: Any, out: NDArray[Any], spare: NDArray[Any]) -> None:
 
 @pytest.mark.parametrize("tile", [1, 2, 7, 64, 1 << 18])
 @pytest.mark.parametrize("shape", [(), (1,), (5,), (3, 4), (2, 3, 5), (1, 7, 1), (0, 3), (3, 0)])
-def test_every_element_is_written_once_whatever_the_tile(shape: tuple[int, ...], tile: int) -> None:
+def test_every_element_is_written_once_for_every_tile_length(shape: tuple[int, ...], tile: int) -> None:
     x = np.arange(np.prod(shape, dtype=int), dtype=np.float32).reshape(shape)
     out = np.full(shape, -1, np.float32)
     tiles.run(scaled, [x, np.array(3, np.float32)], out, [np.float32], tile=tile)
@@ -33,7 +33,7 @@ def test_inputs_broadcast_against_the_result(factor_shape: tuple[int, ...]) -> N
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_strided_arrays_keep_their_places(order: str) -> None:
+def test_strided_arrays_keep_their_order(order: str) -> None:
     x = np.asarray(np.arange(240, dtype=np.float32).reshape(6, 8, 5), order=order)  # type: ignore[call-overload]
     whole = np.zeros((6, 8, 5), np.float32)
     tiles.run(scaled, [x[::2, 1:, ::-1], np.array(2, np.float32)], whole[1::2, :7], [np.float32], tile=11)
@@ -42,7 +42,7 @@ def test_strided_arrays_keep_their_places(order: str) -> None:
     assert not whole[:, 7].any()
 
 
-def test_no_tile_is_longer_than_asked_and_scratch_is_as_long_as_the_tile() -> None:
+def test_tiles_and_scratch_have_at_most_the_requested_length() -> None:
     lengths = []
 
     def kernel(x: NDArray[Any], out: NDArray[Any], narrow: NDArray[Any], wide: NDArray[Any]) -> None:

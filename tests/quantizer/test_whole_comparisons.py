@@ -1,4 +1,4 @@
-"""Comparisons with planted faults of a quantizer, whole: counts, elements and the causes that explain them."""
+"""Whole comparisons with planted faults of a quantizer: counts, elements and the causes that explain them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters
 
 RNG = np.random.default_rng(11)
-#: Eight channels of 300 real values: ties, values beyond the range, small and large ones.
+#: Eight channels of 300 real values: ties, values beyond the range, small and large values.
 REAL = np.concatenate(
     [RNG.normal(0, 4, (100, 8)), RNG.integers(-60, 60, (100, 8)) * 0.05 + 0.025, RNG.normal(0, 40, (100, 8))]
 ).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Choices of a device that differ from a document: their names, recipes and sentences."""
+"""Deviations of a device from a document: names, recipes and sentences."""
 
 from __future__ import annotations
 
@@ -129,9 +129,9 @@ def attributed(expected: str, actual: str) -> list[tuple[str, str]]:
 
 
 def test_interpreters() -> None:
-    """Ties go to even in XNNPACK, away from zero in the reference kernels."""
-    told = "{} gives the same: expect it with --semantics {}."
+    """XNNPACK rounds ties to even, the reference kernels away from zero."""
+    sentence = "{} gives the same: expect it with --semantics {}."
     assert attributed("litert:reference", "litert:xnnpack") == [
-        ("litert:xnnpack", told.format("LiteRT's default interpreter, with XNNPACK,", "litert:xnnpack"))
+        ("litert:xnnpack", sentence.format("LiteRT's default interpreter, with XNNPACK,", "litert:xnnpack"))
     ]
     assert attributed("onnx", "litert:xnnpack") == []

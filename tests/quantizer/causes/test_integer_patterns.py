@@ -1,4 +1,4 @@
-"""Causes that stored integers show without real values: names, sentences and counts for small tensors."""
+"""Causes found in stored integers without real values: names, sentences and counts for small tensors."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.quantizer.types import Parameters
 def causes(
     expected: Any, actual: Any, dtype: str = "int8", zero: Sequence[int] | None = None, real: Any = None
 ) -> list[tuple[str, str]]:
-    """The names and sentences; every cause is exact and counts the differing elements."""
+    """Return names and sentences of the causes. Every cause is exact and counts the differing elements."""
     wanted, given = np.array(expected, storage(dtype)), np.array(actual, storage(dtype))
     differing = int((wanted != given).sum())
     parameters = None if zero is None else Parameters(np.ones(len(zero), np.float32), np.array(zero))
@@ -131,7 +131,7 @@ def test_trace_of_ties_to_even(expected: Any, actual: Any, zero: Any, real: Any,
 
 
 def test_a_scale_for_each_channel_has_one_zero_point_at_most() -> None:
-    """Without a zero point it is 0."""
+    """A missing zero point counts as 0."""
     wanted, given = np.array([*ODD, 9], np.int8), np.array([*EVEN, 9], np.int8)
     parameters = Parameters(np.ones(1, np.float32), None)
     case = Mismatch(wanted, given, "int8", (9,), 8, parameters=parameters)

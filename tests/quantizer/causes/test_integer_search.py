@@ -1,4 +1,4 @@
-"""Every cause is named from a device that has it, and only then."""
+"""Every cause is named for a device that has it, and for no different device."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from litecheck.quantizer.types import Parameters
 
 
 def named(comparison: Comparison) -> list[str]:
-    """The causes that reproduce everything."""
+    """Return the causes that explain all elements."""
     return [cause.name for cause in comparison.causes if cause.exact]
 
 
 def quotients(sample: Any, scale: Any = None) -> Any:
-    """Real values by scales, in float32."""
+    """Return real values divided by scales, in float32."""
     given = sample.parameters
     own = replace(given, scale=given.scale if scale is None else scale).spread(sample.real.shape)[0]
     return sample.real / own
 
 
 def device(sample: Any, scale: Any = None, zero: int | None = None, low: int = -128) -> Any:
-    """LiteRT's formula, written down once more, with another scale, zero point or lower end."""
+    """Return LiteRT's formula, implemented independently, with a changed scale, zero point or lower end."""
     q = quotients(sample, scale)
     zero = int(sample.parameters.zero_point[0]) if zero is None else zero
     return np.clip(ROUNDINGS["half-away"](q) + zero, low, 127).astype(np.int8)
@@ -38,7 +38,7 @@ def judged(sample: Any, actual: Any, **options: Any) -> Comparison:
     return compare(sample.real, actual, sample.parameters, **options)
 
 
-def test_the_device_of_these_tests_is_exact_when_it_does_nothing_wrong(sample):
+def test_the_device_without_a_fault_is_exact(sample):
     for factor, zero in ((2.0, 0), (2.0, 5), (0.5, -20)):
         case = sample(factor, zero)
         result = judged(case, device(case))
@@ -204,7 +204,7 @@ def test_one_element_off_by_chance_has_no_exact_cause(sample, wrong):
     assert named(judged(case, actual)) == []
 
 
-def test_a_cause_and_some_noise_is_told_with_its_count(sample):
+def test_a_cause_with_noise_is_listed_with_its_count(sample):
     case = sample()
     actual = np.clip(np.rint(quotients(case)), -128, 127).astype(np.int8)
     actual.reshape(-1)[:2] += 9
@@ -232,7 +232,7 @@ def turned_nibbles(values: Any) -> Any:
         ("transposed", lambda e: e.transpose(0, 3, 1, 2).reshape(e.shape)),
     ],
 )
-def test_causes_that_integers_tell(name, change):
+def test_causes_of_integers(name, change):
     expected = integers()
     assert named(compare(expected, change(expected))) == [name]
 

@@ -1,4 +1,4 @@
-"""The recipes are the semantics they are to deviate from, and the roundings are exact."""
+"""A recipe without deviations equals its semantics, and the roundings are exact."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ RECIPES = {
 
 
 def values(scale: np.float32) -> np.ndarray:
-    """Ties of every integer near int8, their float32 neighbours on both sides, and random values."""
+    """Return ties of every integer near int8, the nearest float32 on both sides of each tie, and random values."""
     ties = (np.arange(-300, 300, dtype=np.float32) / 2) * scale
     near = [np.nextafter(ties, np.float32(side)) for side in (-np.inf, np.inf)]
     random = np.random.default_rng(0).normal(0, 90, 3000).astype(np.float32) * scale
@@ -67,7 +67,7 @@ def test_roundings_are_exact_where_adding_a_half_would_round(mode):
     assert ROUNDINGS[mode](x).tolist() == [float(EXACT[mode](Fraction(float(v)))) for v in x]
 
 
-def test_scales_are_rounded_as_those_who_know_round_them():
+def test_scales_are_rounded_as_ml_dtypes_rounds_them():
     ml_dtypes = pytest.importorskip("ml_dtypes")
     scale = np.random.default_rng(1).uniform(1e-4, 2, 5000).astype(np.float32)
     real, zero = scale * np.float32(1000.5), np.zeros(1, np.int64)
