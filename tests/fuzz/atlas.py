@@ -1,4 +1,4 @@
-"""Where everything lies in a sound model: the map by which mutations are aimed."""
+"""Places of all fields of a valid model, at which mutations are aimed."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.flatbuffer.verifier import verify
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Column:
-    """One field of one table type: the byte in the file of every inline value of it."""
+    """Field of a table type: the byte in the file of every inline value."""
 
     table: str
     field: Field
@@ -29,7 +29,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Atlas:
-    """The fields and tables of one flatbuffer that begins at byte ``start`` of a file of ``size`` bytes."""
+    """Fields and tables of one flatbuffer that begins at byte ``start`` of a file of ``size`` bytes."""
 
     start: int
     size: int
@@ -38,7 +38,7 @@ class Atlas:
     counts: tuple[int, ...]
 
     def field(self, rng: Random, *kinds: str) -> tuple[Column, int] | None:
-        """A field of one of these kinds, every (table, field) as likely as any other, and a place of it."""
+        """Return a random field of these kinds and a place of it; every (table, field) is equally likely."""
         fitting = [c for c in self.columns if c.field.kind in kinds]
         if not fitting:
             return None
@@ -46,14 +46,14 @@ class Atlas:
         return column, int(column.at[rng.randrange(len(column.at))])
 
     def table(self, rng: Random) -> int:
-        """The position of a table, every type as likely as any other."""
+        """Return the position of a random table; every type is equally likely."""
         _, at = rng.choice(self.tables)
         return int(at[rng.randrange(len(at))])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Seed:
-    """A file to be mutated, the maps of the models in it, and the verified tables of the first."""
+    """File to be mutated, the maps of the models in it, and the verified tables of the first model."""
 
     name: str
     content: bytes
@@ -62,7 +62,7 @@ class Seed:
 
 
 def seed_of(path: Path) -> Seed:
-    """A seed from a file whose every model is sound in structure."""
+    """Return a seed from a file with models of valid structure only."""
     content = path.read_bytes()
     atlases, first = [], None
     for member in open_models(path):
@@ -99,12 +99,12 @@ def _columns(tables: Tables) -> Iterator[Column]:
 
 
 def follow(data: bytearray, at: int) -> int:
-    """Where the offset at ``at`` leads."""
+    """Return the target of the offset at ``at``."""
     return at + int(struct.unpack_from("<I", data, at)[0])
 
 
 def vector(data: bytearray, at: int) -> tuple[int, int]:
-    """(place of the length, length) of the vector the offset at ``at`` leads to; (-1, 0) if it is damaged."""
+    """Return (place of the length, length) of the vector that the offset at ``at`` refers to; (-1, 0) if damaged."""
     place = follow(data, at)
     if place + 4 > len(data):
         return -1, 0

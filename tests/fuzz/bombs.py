@@ -1,4 +1,4 @@
-"""Small files that stand for enormous models: many tables that share one vector, or one another."""
+"""Small files of enormous models: many tables that share one vector or each other."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _operators(make: Callable[[bool], Table]) -> Callable[[int], Table]:
 
 
 def _first(n: int, make: Callable[[bool], Table]) -> tuple[Table, ...]:
-    """So many tables, of which the first, the farthest back, holds the large vector all of them will share."""
+    """Return ``n`` tables. The first table, the last in the file, has the large vector that all tables will share."""
     return (make(True), *(make(False) for _ in range(n - 1)))
 
 
@@ -101,7 +101,7 @@ def _subgraphs(n: int, m: int) -> Table:
     return _model(subgraphs=_first(n, make), operator_codes=codes)
 
 
-#: By the field that many tables share: a model of n such tables, of which the first has m elements.
+#: Shared field -> function that makes a model of n tables with this field; the first has a vector of m elements.
 BOMBS: dict[str, Callable[[int, int], Table]] = {
     "SubGraph.operators": _subgraphs,
     "SignatureDef.inputs": _signatures,
@@ -136,7 +136,7 @@ BOMBS: dict[str, Callable[[int, int], Table]] = {
 
 
 def shared(name: str, tables: int, elements: int) -> bytes:
-    """A file of one of BOMBS: that many tables, all of which share a vector of that many elements."""
+    """Return a file of a name of BOMBS: ``tables`` tables that share a vector of ``elements`` elements."""
     table, field = name.split(".")
     schema = load_schema("tflite")
     content = bytearray(write(BOMBS[name](tables, elements), schema))
@@ -149,14 +149,14 @@ def shared(name: str, tables: int, elements: int) -> bytes:
 
 
 def overlapping(vectors: int, length: int, word: int) -> bytes:
-    """Subgraphs whose lists of operators begin at consecutive words of one region full of ``word``.
+    """Return subgraphs with lists of operators that begin at consecutive words of a region full of ``word``.
 
-    A word that is a length, an offset and, as in ``0x00040004``, a vtable makes every list well formed.
+    Every list is well formed if the word is a length, an offset and a vtable. Example: ``0x00040004``.
     """
     plain = _model(subgraphs=tuple(_subgraph() for _ in range(vectors)))
     content = bytearray(write(plain, load_schema("tflite")))
     found, _ = verify(load_schema("tflite"), Bytes(np.frombuffer(bytes(content), np.uint8)))
-    region = len(content) + word  # a table's vtable stands this far in front of it
+    region = len(content) + word  # the vtable is this number of bytes before its table
     content += struct.pack("<I", word) * ((2 * word + 4 * length) // 4 + vectors)
     for number, place in enumerate(found.rows["SubGraph"].at["operators"].tolist()):
         struct.pack_into("<I", content, place, region + 4 * number - place)
@@ -164,7 +164,7 @@ def overlapping(vectors: int, length: int, word: int) -> bytes:
 
 
 def bomb(rng: Random) -> tuple[str, bytes]:
-    """One bomb, small enough to be built in a moment."""
+    """Return a random bomb that is built within a second."""
     if rng.random() < 0.05:
         return "overlapping", overlapping(rng.choice((2, 50, 400)), 0x40004, 0x40004)
     name = rng.choice(sorted(BOMBS))

@@ -1,4 +1,4 @@
-"""Damage to what lies around models: the directory of a zip, the header of a LiteRT-LM bundle."""
+"""Damage to the containers of models: the directory of a zip, the header of a LiteRT-LM bundle."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from random import Random
 from tests.fuzz.edges import integer
 
 _SIGNATURES = (b"PK\x05\x06", b"PK\x01\x02", b"PK\x03\x04", b"PK\x06\x06", b"PK\x06\x07")
-#: (place, width) of the numbers behind each signature.
+#: (place, width) of the numbers after each signature.
 _NUMBERS: dict[bytes, tuple[tuple[int, int], ...]] = {
     b"PK\x05\x06": ((4, 2), (6, 2), (8, 2), (10, 2), (12, 4), (16, 4), (20, 2)),
     b"PK\x01\x02": ((8, 2), (10, 2), (20, 4), (24, 4), (28, 2), (30, 2), (32, 2), (42, 4)),
@@ -19,7 +19,7 @@ _NUMBERS: dict[bytes, tuple[tuple[int, int], ...]] = {
 
 
 def damage_bundle(rng: Random, data: bytearray) -> bool:
-    """Change a number of the container, or where it says its parts begin; False where there is none."""
+    """Change a number of the container or the start of a member; return False for a file without a container."""
     if data[:8] == b"LITERTLM":
         return _litertlm(rng, data)
     places = [(s, at) for s in _SIGNATURES for at in _all(data, s)]
@@ -50,18 +50,18 @@ def _all(data: bytearray, what: bytes) -> list[int]:
 
 
 def _overlap(rng: Random, data: bytearray) -> bool:
-    """Two members that claim the same bytes."""
+    """Make two members refer to the same bytes."""
     entries = _all(data, b"PK\x01\x02")
-    one, other = rng.choice(entries), rng.choice(entries)
-    if max(one, other) + 46 > len(data):
+    first, second = rng.choice(entries), rng.choice(entries)
+    if max(first, second) + 46 > len(data):
         return False
-    begin = struct.unpack_from("<I", data, other + 42)[0]
-    struct.pack_into("<I", data, one + 42, begin)
+    begin = struct.unpack_from("<I", data, second + 42)[0]
+    struct.pack_into("<I", data, first + 42, begin)
     return True
 
 
 def _litertlm(rng: Random, data: bytearray) -> bool:
-    """The version, the header's end, or any word of the header's flatbuffer."""
+    """Change the version, the end of the header, or a word of the header's flatbuffer."""
     end = min(int.from_bytes(data[24:32], "little"), len(data) - 8, 4096)
     at, width = rng.choice(((8, 4), (24, 8), (rng.randrange(32, max(end, 33)) // 4 * 4, rng.choice((4, 8)))))
     data[at : at + width] = integer(rng, width, (len(data), end, 16384, 32768))

@@ -1,4 +1,4 @@
-"""Values at the edge: of a width, of a type, of what a model counts."""
+"""Values at the limits of a width, of a type, and of the counts in a model."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FLOATS = (
 
 
 def number(rng: Random, bits: int, signed: bool, counts: Sequence[int]) -> int:
-    """An integer that fits, near 0, near a power of two or near one of ``counts``."""
+    """Return an integer of ``bits`` bits near 0, near a power of two or near an element of ``counts``."""
     base = rng.choice(
         (0, 0, 0, 1 << rng.randrange(bits + 1), 127, 128, rng.choice(counts), rng.choice(counts))
     )
@@ -32,14 +32,14 @@ def _wrapped(value: int, bits: int, signed: bool) -> int:
 
 
 def integer(rng: Random, width: int, counts: Sequence[int]) -> bytes:
-    """So many bytes: an edge value or noise."""
+    """Return ``width`` bytes: a value at a limit, or random bytes."""
     if rng.random() < 0.2:
         return rng.randbytes(width)
     return number(rng, 8 * width, False, counts).to_bytes(width, "little")
 
 
 def value_of(rng: Random, kind: str, counts: Sequence[int]) -> int | float:
-    """A value of a scalar type of the schema's notation."""
+    """Return a value of a scalar type, in the schema's notation."""
     if kind.startswith("float"):
         noise = struct.unpack("<f", rng.randbytes(4))[0]
         return rng.choice((*FLOATS, noise))
@@ -49,7 +49,7 @@ def value_of(rng: Random, kind: str, counts: Sequence[int]) -> int | float:
 
 
 def element(rng: Random, kind: str, counts: Sequence[int]) -> bytes:
-    """The bytes of a value of a scalar type."""
+    """Return the bytes of a value of a scalar type."""
     return (
         np.array([value_of(rng, kind, counts)], np.float64 if kind[0] == "f" else None)
         .astype(numpy_type(kind))

@@ -1,7 +1,6 @@
-"""Hostile names, models and profiles full of them, and the faults that printed names would show.
+"""Hostile names, models and profiles full of them, and a check of printed text.
 
-Other programs draw from here: ``name`` for one name, ``model`` and ``profile`` for whole inputs, ``faults`` for a judgment
-of what a command printed.
+``name`` draws one name, ``model`` and ``profile`` draw whole inputs, ``faults`` checks the output of a command.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ import numpy as np
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 
-#: Follows every line break of a hostile name: at the start of a printed line it proves that a name broke the line.
+#: Marker after every line break of a hostile name: at the start of a printed line it proves that a name broke the line.
 MARK = "QXZ"
-#: Pieces of names, each hostile by itself.
+#: Hostile pieces of names.
 PIECES = (
     "\x1b[8m", "\x1b]0;title\x07", "\x1b]8;;http://evil.example\x1b\\", "\x1b[2J", "\x9b8m", "\x9d0;t\x9c",
     "\0", "\x01", "\x07", "\b", "\t", "\x0b", "\x0c", "\x7f", "\x85", "\xa0", "\xad",
@@ -44,15 +43,15 @@ STARTS = (
     "-",
     f"\n{MARK}::a::",
 )
-#: Codes of rich; a name's are of kinds that rich does not write here.
+#: Codes of rich. The codes of hostile names are of kinds that rich does not write here.
 _COLORS = re.compile(r"\x1b\[(?!8m|2J)[\d;]*m")
 _LOG_COMMAND = re.compile(r"##\w*\[")
-#: The only workflow commands, of the format ``github``.
+#: The only allowed workflow commands, of the format ``github``.
 _ANNOTATION = re.compile(r"::(error|warning|notice) file=[^:,]*,title=[^:,]*::")
 
 
 def name(random: Random, *, file: bool = False, most: int = 5) -> str:
-    """Draw a name of up to ``most`` pieces; of a ``file`` it has no slash and no NUL, and is not too long."""
+    """Draw a name of up to ``most`` pieces; a ``file`` name has no slash and no NUL, and at most 120 bytes."""
     text = random.choice(STARTS) + "".join(random.choices(PIECES, k=random.randint(1, most)))
     if not file:
         return text
@@ -64,10 +63,10 @@ def name(random: Random, *, file: bool = False, most: int = 5) -> str:
 
 
 def model(random: Random, *, dtype: str = "int8", violating: bool = True, custom: bool = False) -> Model:
-    """Draw a model in which everything that can have a name has a hostile one.
+    """Draw a model with hostile names in all places for names.
 
-    FULLY_CONNECTED and SOFTMAX; ``violating`` in the weights' zero point and the output's scale. ``custom`` adds a custom
-    operator, which no runtime has.
+    The model has FULLY_CONNECTED and SOFTMAX. ``violating`` breaks the weights' zero point and the output's scale.
+    ``custom`` adds a custom operator, which no runtime has.
     """
 
     def q(scale: float, zero_point: int) -> object:
@@ -93,7 +92,7 @@ def model(random: Random, *, dtype: str = "int8", violating: bool = True, custom
 
 
 def profile(random: Random) -> str:
-    """Draw a profile of FULLY_CONNECTED whose texts are hostile."""
+    """Draw a profile of FULLY_CONNECTED with hostile texts."""
 
     def text() -> str:
         return '"' + "".join(f"\\U{ord(c):08X}" for c in name(random)) + 'x"'
@@ -120,8 +119,8 @@ ops:
 def faults(text: str, *, colors: bool = False, annotations: bool = False, wide: bool = True) -> list[str]:
     """Return the lines of printed ``text`` in which a name acts, with the reason.
 
-    ``colors``: rich was asked for colors. ``annotations``: the text is of the format ``github``. ``wide``: no line was
-    wrapped, so that a line that begins with ``MARK`` is one that a name began.
+    ``colors``: the output of rich has colors. ``annotations``: the text is of the format ``github``. ``wide``: no line
+    was wrapped, so that a line that begins with ``MARK`` was begun by a name.
     """
     found = []
     for line in (_COLORS.sub("", text) if colors else text).split("\n"):

@@ -1,4 +1,4 @@
-"""The reader's contract, put to one file: judged or refused with a place, in a second, in little memory."""
+"""The reader's contract for one file: accepted or rejected with a place, within a second, in limited memory."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from litecheck.processes.memory import peak_memory
 from litecheck.rendering.formats import formats, render
 from litecheck.report import ModelReport, Report
 
-#: Seconds of processor time one file may take; waiting for a busy machine does not count.
+#: Limit of processor time for one file, in seconds; waiting for a busy machine does not count.
 SECONDS = 1.0
-#: Peak memory of the whole process, in bytes.
+#: Limit of the peak memory of the process, in bytes.
 MEMORY = 256 << 20
 
 Judge = Callable[[Path], tuple[ModelReport, ...]]
 
 
 class Hang(BaseException):
-    """The time is up. No Exception, so that nothing on the way swallows it."""
+    """Timeout. Not an Exception, so that no handler catches it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one file: ``verdict`` is accepted, rejected, or how the contract was broken."""
+    """Outcome of one file: ``verdict`` is accepted, rejected, or the violation of the contract."""
 
     verdict: str
     detail: str = ""
@@ -49,7 +49,7 @@ VERDICTS = ("accepted", "rejected", "exception", "hang", "memory", "no place", "
 
 @contextmanager
 def alarm(seconds: float) -> Iterator[None]:
-    """Raise Hang when the block has used up that much processor time."""
+    """Raise Hang after this processor time within the block."""
 
     def up(number: int, frame: FrameType | None) -> None:
         raise Hang
@@ -64,12 +64,12 @@ def alarm(seconds: float) -> Iterator[None]:
 
 
 def peak() -> int:
-    """The most memory this process has had, in bytes."""
+    """Return the peak memory of this process, in bytes."""
     return peak_memory()
 
 
 def examine(path: Path, judge: Judge = validate_file, formats: tuple[str, ...] = ("json",)) -> Outcome:
-    """Judge a file and render the report; warnings count as exceptions."""
+    """Validate a file and render the report; warnings count as exceptions."""
     begin = time.process_time()
     try:
         with alarm(SECONDS), warnings.catch_warnings():
@@ -103,7 +103,7 @@ def _judged(path: Path, reports: tuple[ModelReport, ...], document: Any, seconds
 
 
 def _where(error: Exception) -> str:
-    """The exception and the line of litecheck it came from."""
+    """Return the exception and the line of litecheck that raised it."""
     step, place = error.__traceback__, ""
     while step is not None:
         file = Path(step.tb_frame.f_code.co_filename)
@@ -113,5 +113,5 @@ def _where(error: Exception) -> str:
     return f"{type(error).__name__} at {place}: {error}"[:300]
 
 
-#: Node data of Model Explorer are of one model; a bundle has several.
+#: Node data of Model Explorer describe one model; a bundle has several.
 ALL_FORMATS = ("json", *(name for name in formats("validate") if name not in ("json", "model-explorer")))

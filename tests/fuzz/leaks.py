@@ -1,7 +1,7 @@
-"""Messages of Python and numpy in what people read: every broken model through validate, inspect, explain and run.
+"""Messages of Python and numpy in texts for users: every broken model through validate, inspect, explain and run.
 
-``python -m tests.fuzz.leaks [--every N] [--mutants N]`` breaks each requirement of each profile once, cuts and spoils the
-constants and shapes of the operator's model, and mutates files. It names each message in which a word of Python's own is.
+``python -m tests.fuzz.leaks [--every N] [--mutants N]`` breaks each requirement of each profile once, cuts and damages
+the constants and shapes of the operator's model, and mutates files. It prints each message with a phrase of Python.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from litecheck.rendering.inspect import model_text
 from tests.fuzz.mutate import mutant
 from tests.fuzz.seeds import built
 
-#: What the exceptions of Python and numpy say, and nobody else does.
+#: Phrases of the exceptions of Python and numpy that litecheck's messages never have.
 WORDS = re.compile(
     r"Traceback \(most|\b(Type|Value|Index|Key|Attribute|ZeroDivision|Overflow|Memory|Assertion|Recursion|Unicode\w+)Error\b"
     r"|object has no attribute|object is not|objects? (cannot|can't) be|(list|tuple|string) index out of"
@@ -50,20 +50,20 @@ WORDS = re.compile(
     r"|must be (real|str|int|bytes)|unhashable|<class '|dtype\('|got an unexpected keyword|positional argument"
     r"|zero-size array|axes don't match|need at least one array|buffer is smaller|low >= high|high - low"
 )
-#: Elements of a tensor.
+#: Limit of elements of a tensor.
 LARGE = 1e6
 _NO_OPERATORS = ("TENSOR", "SUBGRAPH")
-#: A broken model: where it is from, and the model or a file's bytes.
+#: Broken model: its origin, and the model or the bytes of a file.
 Broken = tuple[str, Model | bytes]
 
 
 def leaks(text: str) -> list[str]:
-    """The lines that hold such words, with them."""
+    """Return the lines with phrases of Python."""
     return [line.strip() for line in text.splitlines() if WORDS.search(line)]
 
 
-def said(broken: Model | bytes, folder: Path) -> Iterator[tuple[str, str]]:
-    """(command, text) of all that is said of a model."""
+def texts_of(broken: Model | bytes, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield (command, text) for all texts about a model."""
     models: list[Model | ModelError] = [broken] if isinstance(broken, Model) else []
     if isinstance(broken, bytes):
         path = folder / "broken.tflite"
@@ -82,7 +82,7 @@ def said(broken: Model | bytes, folder: Path) -> Iterator[tuple[str, str]]:
 
 
 def _run(model: Model) -> str:
-    """What running it says, where it does not run. Large ones are left out: they take long, and say nothing else."""
+    """Return the error of running a model, else an empty text. Large models are skipped: they are slow."""
     if any(np.prod(tensor.shape, dtype=float) > LARGE for s in model.subgraphs for tensor in s.tensors):
         return ""
     try:
@@ -94,8 +94,9 @@ def _run(model: Model) -> str:
 
 
 def of_rules(every: int) -> Iterator[Broken]:
-    """Each Nth of the requirements of profiles that judge by themselves, broken in the first way there is; and each Nth
-    rule's model, spoiled."""
+    """Yield models with every Nth requirement of all profiles (except of placement) broken, and damaged models of every
+    Nth rule.
+    """
     rules = [
         (p, rule) for p in _profiles() for opcode, rule in p.operators.items() if opcode not in _NO_OPERATORS
     ]
@@ -122,7 +123,7 @@ def _plans() -> dict[tuple[str, str], Plan | None]:
 
 
 def _solved(profile: Profile, rule: OperatorRule) -> Plan | None:
-    """A plan that keeps the rule; None for what only a whole model has."""
+    """Return a plan that conforms to the rule; None if only a whole model can conform."""
     plans, key = _plans(), (profile.name, rule.opcode)
     if key not in plans:
         with suppress(UnsolvableError, ValueError):
@@ -131,7 +132,7 @@ def _solved(profile: Profile, rule: OperatorRule) -> Plan | None:
 
 
 def spoiled(model: Model) -> Iterator[tuple[str, Model]]:
-    """The model with each tensor's shape, and each whole-numbered constant, changed in ways that nobody means."""
+    """Yield the model with the shape of a tensor, or an integer constant, changed to invalid values."""
     for tensor in model.subgraphs[0].tensors:
         for what, changed in (*_shapes(tensor), *_constants(tensor)):
             editor = SubgraphEditor(model.subgraphs[0])
@@ -170,7 +171,7 @@ def _constants(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
 
 
 def of_files(mutants: int) -> Iterator[Broken]:
-    """Files cut off at many places, and mutants."""
+    """Yield files cut off at many places, and mutants."""
     for seed in built():
         for part in range(1, 8):
             yield f"{seed.name}, {part} of 8", bytes(seed.content)[: len(seed.content) * part // 8]
@@ -180,21 +181,23 @@ def of_files(mutants: int) -> Iterator[Broken]:
 
 
 def found(models: Iterator[Broken]) -> Iterator[tuple[str, str, str]]:
-    """(where, command, line) of each message with Python's words; what is raised is one, too."""
+    """Yield (origin, command, line) of each message with phrases of Python, and of each exception."""
     with tempfile.TemporaryDirectory() as folder:
         for where, model in models:
             try:
-                for command, text in said(model, Path(folder)):
+                for command, text in texts_of(model, Path(folder)):
                     yield from ((where, command, line) for line in leaks(text))
             except Exception as error:
                 yield where, "raised", f"{type(error).__name__}: {error}"
 
 
 def main() -> int:
-    """Print each message, and how often each command says one; 1 where there is any."""
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--every", type=int, default=1, help="of the models made from rules, each Nth")
-    parser.add_argument("--mutants", type=int, default=2000)
+    """Print each message and the counts by command; return 1 if there is a message."""
+    parser = argparse.ArgumentParser("python -m tests.fuzz.leaks", description=__doc__.splitlines()[0])
+    parser.add_argument(
+        "--every", type=int, default=1, help="take every Nth model made from rules [default: 1]"
+    )
+    parser.add_argument("--mutants", type=int, default=2000, help="number of mutated files [default: 2000]")
     given = parser.parse_args()
     counts: Counter[str] = Counter()
     for models in (of_rules(given.every), of_files(given.mutants)):

@@ -1,8 +1,8 @@
-"""A deterministic mutator of model files: the same seeds and number always give the same bytes.
+"""Deterministic mutator of model files: the same seeds and number always give the same bytes.
 
-Most mutations are aimed by the schema (:mod:`tests.fuzz.atlas`), so that what they damage is read: an offset, a
-vtable, a length, an index, a type, a scale. Others rewrite the tree of tables, which gives files of sound
-structure and wrong meaning, share vectors without measure, or damage the bundle around the models.
+Most mutations are aimed with the schema (:mod:`tests.fuzz.atlas`), so that a reader reads the damaged place: an offset,
+a vtable, a length, an index, a type, a scale. The remaining mutations rewrite the tree of tables, which gives files of
+valid structure and wrong content, share vectors, or damage the container of the models.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from tests.fuzz.trees import rewritten
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A damaged file: what was done to which seed, and the bytes."""
+    """Damaged file: its seed, the mutation, and the bytes."""
 
     number: int
     seed: str
@@ -29,12 +29,12 @@ class Mutant:
     content: bytes
 
 
-#: Damages bytes in place without changing the file's size; False where it finds nothing to damage.
+#: Function that damages bytes without changing the file's size; it returns False if nothing can be damaged.
 InPlace = Callable[[Random, bytearray, Atlas], bool]
 
 
 def mutant(seeds: Sequence[Seed], seed: int, number: int) -> Mutant:
-    """The mutant of that number in the sequence that ``seed`` starts."""
+    """Return the mutant of this number in the sequence of ``seed``."""
     rng = Random(f"litecheck {seed} {number}")
     source = rng.choice(seeds)
     kind = rng.choices(("in place", "resized", "tree", "bomb"), (60, 12, 24, 4))[0]
@@ -58,14 +58,14 @@ def mutant(seeds: Sequence[Seed], seed: int, number: int) -> Mutant:
 
 
 def flip_bits(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """A few bits, anywhere or close to a table."""
+    """Flip a few bits, anywhere or close to a table."""
     for _ in range(rng.choice((1, 1, 2, 8))):
         data[_somewhere(rng, data, atlas)] ^= 1 << rng.randrange(8)
     return True
 
 
 def overwrite(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """A byte or word by a value at the edge of its range, or by noise."""
+    """Overwrite a byte or word by a value at the limit of its range, or by random bytes."""
     width = rng.choice((1, 2, 4, 8))
     at = _somewhere(rng, data, atlas) // width * width
     if at + width > len(data):
@@ -81,7 +81,7 @@ def _somewhere(rng: Random, data: bytearray, atlas: Atlas) -> int:
 
 
 def redirect_offset(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """An offset to itself, to the end, behind it, backwards, to another table, off by a little."""
+    """Redirect an offset: to itself, to the end, beyond it, backwards, to a different table, or by a few bytes."""
     at = _offset(rng, data, atlas)
     if at is None:
         return False
@@ -99,7 +99,7 @@ def redirect_offset(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def _offset(rng: Random, data: bytearray, atlas: Atlas) -> int | None:
-    """The place of an offset: a field's, an element's of a vector, or the root's."""
+    """Return the place of an offset: of a field, of an element of a vector, or of the root."""
     if rng.random() < 0.02:
         return atlas.start
     found = atlas.field(rng, "string", "table", "tables", "union", "scalars")
@@ -114,7 +114,7 @@ def _offset(rng: Random, data: bytearray, atlas: Atlas) -> int | None:
 
 
 def change_vtable(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """The way to a vtable, its size, its table's size, or the place of one field."""
+    """Change the offset of a vtable, its size, its table's size, or the place of one field."""
     at = atlas.table(rng)
     vtable = at - struct.unpack_from("<i", data, at)[0]
     if not 0 <= vtable <= len(data) - 4 or rng.random() < 0.2:
@@ -137,7 +137,7 @@ def change_vtable(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def change_length(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """A vector's or string's length: none, one more or less, far too many, just too many."""
+    """Change a vector's or string's length: 0, larger or smaller by 1, slightly or far too large."""
     found = atlas.field(rng, "string", "tables", "scalars")
     if found is None:
         return False
@@ -155,7 +155,7 @@ def change_length(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def share(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """Many offsets to one place: elements of a vector, or one field of many tables."""
+    """Redirect many offsets to one place: elements of a vector, or one field of many tables."""
     found = atlas.field(rng, "table", "tables", "string", "union", "scalars")
     if found is None:
         return False
@@ -176,7 +176,7 @@ def share(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def change_scalar(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """A number inside a table: an index, an enum, a union's type, an offset outside the flatbuffer."""
+    """Change a number inside a table: an index, an enum, a union's type, an offset outside the flatbuffer."""
     found = atlas.field(rng, "scalar")
     if found is None:
         return False
@@ -187,7 +187,7 @@ def change_scalar(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def change_element(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """Elements of a vector of numbers: shapes, operands, scales, zero points."""
+    """Change elements of a vector of numbers: shapes, indices of tensors, scales, zero points."""
     found = atlas.field(rng, "scalars")
     if found is None:
         return False
@@ -203,7 +203,7 @@ def change_element(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def damage_around(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """The bundle around the models, where there is one."""
+    """Damage the container of the models; return False for a plain model."""
     return damage_bundle(rng, data)
 
 
@@ -213,20 +213,20 @@ def truncate(rng: Random, data: bytearray) -> None:
 
 
 def insert_block(rng: Random, data: bytearray) -> None:
-    """Shift everything behind some byte."""
+    """Insert bytes, which shifts the rest of the file."""
     block = rng.choice((b"\0", b"\xff" * 4, b"\0" * 16, rng.randbytes(rng.randrange(1, 64)), b"PK\x05\x06"))
     at = rng.choice((rng.randrange(len(data)), rng.randrange(min(len(data), 256)), len(data)))
     data[at:at] = block
 
 
 def delete_block(rng: Random, data: bytearray) -> None:
-    """Take some bytes out."""
+    """Delete some bytes."""
     at = rng.choice((rng.randrange(len(data)), rng.randrange(min(len(data), 256))))
     del data[at : at + rng.choice((1, 2, 4, 8, 16, 64, 4096))]
 
 
 def move_block(rng: Random, data: bytearray) -> None:
-    """Copy some bytes over others."""
+    """Copy some bytes over a different place."""
     size = rng.choice((4, 8, 16, 64, 256))
     source, target = rng.randrange(len(data)), rng.randrange(len(data))
     block = data[source : source + size]
@@ -234,7 +234,7 @@ def move_block(rng: Random, data: bytearray) -> None:
 
 
 def append_directory(rng: Random, data: bytearray) -> None:
-    """Something like a zip behind the model, sound or not."""
+    """Append a zip directory to the model, valid or not."""
     data += b"PK\x05\x06" + rng.randbytes(rng.randrange(30)) + b"PK\x01\x02" * rng.randrange(3)
 
 

@@ -1,8 +1,8 @@
-"""Many mutants against the reader's contract: ``python -m tests.fuzz.run --mutants 40000``.
+"""Mutants and the reader's contract: ``python -m tests.fuzz.run --mutants 40000``.
 
-Each mutant is loaded, judged by the default profiles and rendered, in a worker process with little memory and a
-second of processor time. The table says what became of them; mutants for which the contract does not hold are
-written to a folder, and the exit code is 1. LITECHECK_MODELS adds the public models to the seeds.
+Each mutant is loaded, validated with the default profiles and rendered, in a worker process with limited memory and a
+second of processor time. The table counts the outcomes. Mutants that violate the contract are written to a folder, and
+the exit code is 1. LITECHECK_MODELS adds the public models to the seeds.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from tests.fuzz.judge import ALL_FORMATS, VERDICTS, Outcome, examine
 from tests.fuzz.mutate import Mutant, mutant
 from tests.fuzz.seeds import FIXTURES, built, everything
 
-#: Address space a worker may take beyond what it has when it begins.
+#: Address space that a worker may allocate after its start, in bytes.
 ROOM = 512 << 20
-#: Seconds without a sign of life after which a worker is ended: something hangs outside Python.
+#: Seconds without a result after which a worker is ended: code outside Python hangs.
 PATIENCE = 60.0
-#: Every so many mutants all formats are rendered, otherwise only JSON.
+#: Every EVERY-th mutant is rendered in all formats, the remaining mutants only as JSON.
 EVERY = 10
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What became of one mutant."""
+    """Outcome of one mutant."""
 
     number: int
     seed: str
@@ -47,7 +47,7 @@ class Result:
 
 
 def judge_one(number: int, seed: int, path: Path, public: bool) -> Result:
-    """Make the mutant, write it to ``path``, and put the contract to it."""
+    """Write the mutant to ``path`` and check the contract for it."""
     made = mutant(everything() if public else built(), seed, number)
     path.write_bytes(made.content)
     formats = ALL_FORMATS if number % EVERY == 0 else ("json",)
@@ -55,7 +55,7 @@ def judge_one(number: int, seed: int, path: Path, public: bool) -> Result:
 
 
 def _work(pipe: Connection, numbers: range, seed: int, public: bool) -> None:
-    """Judge mutants until one breaks the contract: what it leaves behind must not be held against the next."""
+    """Check mutants until the first violation: its remains must not count for the next mutant."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "mutant.tflite")
         Path(folder, "weights.bin").write_bytes(bytes(64))
@@ -70,7 +70,7 @@ def _work(pipe: Connection, numbers: range, seed: int, public: bool) -> None:
 
 
 def warm_up() -> None:
-    """Import and read what is needed only once: every renderer, every rule file."""
+    """Import and read all that is needed once: every renderer, every rule file."""
     for name in ("conv_int8", "int16x8", "float"):
         validate_file(FIXTURES / f"{name}.tflite")
     examine(FIXTURES / "int16x8.tflite", formats=ALL_FORMATS)
@@ -84,7 +84,7 @@ def _limit(room: int) -> None:
 
 @dataclass(slots=True)
 class _Worker:
-    """A worker process and the mutants it has still to judge."""
+    """Worker process and the mutants that it has not checked."""
 
     left: range
     seed: int
@@ -102,7 +102,7 @@ class _Worker:
         theirs.close()
 
     def receive(self) -> Result:
-        """The next result; a worker that has died or broken the contract is started anew behind that mutant."""
+        """Return the next result; a worker that ended or violated the contract is restarted after this mutant."""
         try:
             result = self.pipe.recv()
         except (EOFError, OSError):
@@ -122,7 +122,7 @@ class _Worker:
         self.pipe.close()
 
     def overdue(self) -> Result:
-        """Give up the mutant that the worker has been silent about."""
+        """Return the outcome ``hang`` for the mutant of a silent worker, and restart the worker after it."""
         result = Result(self.left[0], "?", "?", Outcome("hang", f"silent for {PATIENCE:.0f} s"))
         self.left = self.left[1:]
         self._end()
@@ -132,8 +132,8 @@ class _Worker:
 
 
 def results(mutants: int, seed: int, jobs: int, public: bool = True) -> Iterator[Result]:
-    """The results of mutants 0 to ``mutants``, in the order in which they come."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # or each thread takes address space
+    """Yield the results of mutants 0 to ``mutants``, in the order of their arrival."""
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # each thread of OpenBLAS would take address space
     workers = [_Worker(range(first, mutants, jobs), seed, public) for first in range(min(jobs, mutants))]
     for worker in workers:
         worker.start()
@@ -148,7 +148,7 @@ def results(mutants: int, seed: int, jobs: int, public: bool = True) -> Iterator
 
 
 def table_of(found: list[Result]) -> str:
-    """How many mutants of each operator ended how; one with several operators counts for each."""
+    """Return a table of outcomes by operator; a mutant of several operators counts for each."""
     counts: Counter[tuple[str, str]] = Counter()
     for result in found:
         for operator in dict.fromkeys(result.operator.split("+")):
@@ -169,14 +169,17 @@ def _save(folder: Path, seed: int, public: bool, result: Result) -> Mutant:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; returns the exit code."""
+    """Run the program and return the exit code."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.run", description=__doc__.splitlines()[0])
-    parser.add_argument("--mutants", type=int, default=40_000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--mutants", type=int, default=40_000, help="number of mutants [default: 40000]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the mutants [default: 0]")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes [default: 2]")
     parser.add_argument("--built-only", action="store_true", help="leave the public models out")
     parser.add_argument(
-        "--out", type=Path, default=Path("fuzz-violations"), help="where offending mutants go"
+        "--out",
+        type=Path,
+        default=Path("fuzz-violations"),
+        help="write violating mutants to this folder [default: fuzz-violations]",
     )
     options = parser.parse_args(arguments)
     public = not options.built_only

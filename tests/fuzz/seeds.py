@@ -1,4 +1,4 @@
-"""What is mutated: the project's own models and bundles, and the public models where they are at hand."""
+"""Seeds of mutations: the models and bundles of the project, and the public models if LITECHECK_MODELS is set."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from litecheck.flatbuffer.containers import MODEL_SUFFIXES
 from tests.fuzz.atlas import Seed, seed_of
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
-#: Larger models are mutated no better, only more slowly.
+#: Limit of the file size in bytes: larger models make the mutator slower, not better.
 SIZE_MAX = 5_000_000
 
 
@@ -26,13 +26,13 @@ def _sound(folder: Path) -> list[Path]:
 
 @cache
 def built() -> tuple[Seed, ...]:
-    """The models of ``fixtures/``; the same on every machine."""
+    """Return the models of ``fixtures/``; the same on every machine."""
     return tuple(map(seed_of, _sound(FIXTURES)))
 
 
 @cache
 def everything() -> tuple[Seed, ...]:
-    """Those, and the models of the folder LITECHECK_MODELS names."""
+    """Return the models of ``fixtures/`` and of the folder LITECHECK_MODELS."""
     folder = os.environ.get("LITECHECK_MODELS", "")
     public = tuple(map(seed_of, _sound(Path(folder)))) if folder else ()
     return built() + public

@@ -1,4 +1,4 @@
-"""The reader keeps its contract on the fixed mutants, the same on every machine; and the harness would notice."""
+"""The reader keeps its contract on fixed mutants, the same on every machine; and the harness notices violations."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ from tests.fuzz.seeds import FIXTURES, built
 
 pytestmark = pytest.mark.slow
 
-#: `python -m tests.fuzz.run` judges as many as it is asked for.
+#: Number of mutants here; ``python -m tests.fuzz.run`` takes the number as an option.
 MUTANTS = 500
 
 
 @pytest.fixture(scope="module", autouse=True)
 def _this_process(monkeypatch_module: pytest.MonkeyPatch) -> None:
-    """Other tests' memory counts in this process; ``tests.fuzz.run`` measures in processes of its own."""
+    """Disable the limit of memory: all tests share this process; ``tests.fuzz.run`` measures in separate processes."""
     monkeypatch_module.setattr(judge, "MEMORY", 1 << 50)
     warm_up()
 
@@ -62,7 +62,7 @@ def test_no_mutant_breaks_the_contract(outcomes: list[tuple[Mutant, Outcome]]) -
     assert broken == []
 
 
-def test_the_mutants_get_deep(outcomes: list[tuple[Mutant, Outcome]]) -> None:
+def test_mutants_reach_many_problem_codes(outcomes: list[tuple[Mutant, Outcome]]) -> None:
     verdicts = Counter(outcome.verdict for _, outcome in outcomes)
     assert verdicts["accepted"] > MUTANTS / 5
     assert verdicts["rejected"] > MUTANTS / 5
@@ -121,7 +121,7 @@ def _warns(path: Path) -> tuple[ModelReport, ...]:
     return validate_file(path)
 
 
-def _says_nothing(path: Path) -> tuple[ModelReport, ...]:
+def _returns_no_report(path: Path) -> tuple[ModelReport, ...]:
     return ()
 
 
@@ -133,7 +133,7 @@ def _without_code(path: Path) -> tuple[ModelReport, ...]:
     return (ModelReport(str(path), "", 0, problems=(Problem("", "buffers", 4, "something is wrong"),)),)
 
 
-def _behind_the_end(path: Path) -> tuple[ModelReport, ...]:
+def _beyond_the_end(path: Path) -> tuple[ModelReport, ...]:
     return (ModelReport(str(path), "", 0, problems=(Problem("bad", "", 1 << 40, "something is wrong"),)),)
 
 
@@ -141,8 +141,8 @@ def _behind_the_end(path: Path) -> tuple[ModelReport, ...]:
     ("stub", "verdict"),
     [
         (_raises, "exception"), (_warns, "exception"), (_loops, "hang"), (_runs_out_of_memory, "memory"),
-        (_says_nothing, "no place"), (_without_place, "no place"), (_without_code, "no place"),
-        (_behind_the_end, "no place"), (validate_file, "accepted"),
+        (_returns_no_report, "no place"), (_without_place, "no place"), (_without_code, "no place"),
+        (_beyond_the_end, "no place"), (validate_file, "accepted"),
     ],
 )  # fmt: skip
 def test_a_broken_reader_is_noticed(stub: judge.Judge, verdict: str) -> None:
@@ -167,7 +167,7 @@ def test_the_table_counts_every_mutant() -> None:
     assert lines[-1].split() == ["3", "mutants", "1", "1", "0", "1", "0", "0", "0"]
 
 
-def test_a_worker_that_dies_is_replaced_behind_the_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_worker_that_ends_is_replaced_after_the_mutant(monkeypatch: pytest.MonkeyPatch) -> None:
     real, fork = run.judge_one, multiprocessing.get_context("fork")
 
     def deadly(number: int, seed: int, path: Path, public: bool) -> Result:
@@ -182,7 +182,7 @@ def test_a_worker_that_dies_is_replaced_behind_the_mutant(monkeypatch: pytest.Mo
     assert [(r.number, r.outcome.verdict) for r in found if r.outcome.violates] == [(7, "died")]
 
 
-def test_the_command_judges_in_processes_of_its_own(tmp_path: Path) -> None:
+def test_the_program_checks_in_separate_processes(tmp_path: Path) -> None:
     command = [
         sys.executable,
         "-m",

@@ -1,4 +1,4 @@
-"""A slice of the hostile inputs has no faults; without any one protection, it has."""
+"""A slice of the hostile inputs has no faults; without a protection it has faults."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def stock(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of sound files, made by the first run."""
+    """Return the folder of valid files, which the first run creates."""
     pytest.importorskip("ai_edge_litert")
     return tmp_path_factory.mktemp("hostile") / "stock"
 

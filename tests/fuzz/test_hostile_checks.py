@@ -1,4 +1,4 @@
-"""Each check of the hostile inputs finds a planted fault, and nothing in a run without one."""
+"""Each check of hostile inputs finds a planted fault, and nothing in a run without faults."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.fuzz.hostile.sandbox import Sandbox
 def sound(
     box: Sandbox, argv: tuple[str, ...] = ("validate", "m.tflite"), writes: tuple[str, ...] = ()
 ) -> Run:
-    """A run that keeps every promise."""
+    """Return a run without faults."""
     states = box.states()
     return Run(Case("x", argv, writes), box, 0, "", b"m.tflite: conforms\n", b"", states, states, ())
 
@@ -28,11 +28,11 @@ def box(tmp_path: Path) -> Sandbox:
 
 
 def found(run: Run) -> dict[str, str]:
-    """The evidence of each check that fires."""
+    """Return the evidence of each check that fires."""
     return {fault.check: fault.evidence for fault in faults(run)}
 
 
-def test_a_run_that_keeps_every_promise_has_no_faults(box: Sandbox) -> None:
+def test_a_valid_run_has_no_faults(box: Sandbox) -> None:
     assert found(sound(box)) == {}
 
 
@@ -193,11 +193,11 @@ def test_the_content_of_another_file(box: Sandbox) -> None:
     assert list(found(replace(sound(box), stderr=b"error: not a profile: " + secret))) == ["disclosed"]
 
 
-def test_a_process_that_goes_on(box: Sandbox) -> None:
+def test_a_process_that_still_runs(box: Sandbox) -> None:
     assert found(replace(sound(box), leftovers=("sleep 9",))) == {"processes": "still runs: sleep 9"}
 
 
-def test_every_check_is_planted_here() -> None:
+def test_every_check_has_a_planted_fault() -> None:
     source = Path(__file__).read_text(encoding="utf-8")
     assert [name for name in CHECKS if f'"{name}"' not in source] == []
     assert sys.modules[__name__]

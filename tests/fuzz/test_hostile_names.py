@@ -1,4 +1,4 @@
-"""Every command and format on inputs full of hostile names that also fail: no name acts in what is printed."""
+"""Every command and format on inputs with hostile names that also fail: printed names have no effect."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from litecheck.rendering.formats import formats
 from tests.fuzz import hostile_names
 from tests.fuzz.hostile_names import faults, name
 
-#: A command line, and the format of its stdout.
+#: Format of stdout, and a command line.
 Command = tuple[str, list[str]]
 Group = Callable[["Inputs"], Iterator[Command]]
-#: Wide enough that nothing is wrapped.
+#: Width at which no line is wrapped.
 WIDE = 2000
 
 
@@ -46,13 +46,13 @@ class Inputs:
         self.reals = self.array(np.arange(6) / 7)
 
     def device(self) -> str:
-        """A program that prints hostile lines and fails."""
+        """Return a device: a program that prints hostile lines and fails."""
         said = "".join(f"\\0{byte:03o}" for byte in f"{name(self.random)}\n{name(self.random)}".encode())
         script = self.file(".sh", f"printf '%b' '{said}' >&2\nexit 3\n".encode())
         return f"command:sh {shlex.quote(script)} {{model}} {{inputs}} {{outputs}}"
 
     def word(self) -> str:
-        """An argument that is not an option."""
+        """Return an argument that is no option."""
         return name(self.random).replace("\0", "").lstrip("-") or "x"
 
     def path(self, suffix: str = "") -> str:
@@ -237,7 +237,7 @@ def suites(given: Inputs) -> Iterator[Command]:
 
 
 def problems(form: str, done: Result, wide: bool, colors: bool = False) -> list[str]:
-    """What is wrong with the output of a command: names that act, and formats that are broken."""
+    """Return the faults of a command's output: names that act, and broken formats."""
     if done.exception is not None and not isinstance(done.exception, SystemExit):
         return [f"exception: {done.exception!r}"]
     found = faults(done.stdout, annotations=form == "github", wide=wide, colors=colors)
@@ -261,7 +261,7 @@ def run(command: list[str]) -> Result:
 
 @pytest.fixture
 def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, int], Inputs]:
-    """``inputs(seed, width)``, on a terminal of so many columns."""
+    """Return ``inputs(seed, width)``, on a terminal of ``width`` columns."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
 
@@ -273,7 +273,7 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[int, in
 
 
 QUICK: tuple[Group, ...] = (validation, reading, running, quantization)
-#: The slow groups have one width each.
+#: Slow groups, each at a single width.
 SLOW: tuple[tuple[Group, int], ...] = ((conversion, WIDE), (devices, 40), (suites, WIDE))
 CASES = [pytest.param(g, w, id=f"{g.__name__}-{w}") for g in QUICK for w in (40, WIDE)] + [
     pytest.param(g, w, id=f"{g.__name__}-{w}", marks=pytest.mark.slow) for g, w in SLOW
@@ -281,13 +281,13 @@ CASES = [pytest.param(g, w, id=f"{g.__name__}-{w}") for g in QUICK for w in (40,
 
 
 @pytest.mark.parametrize(("group", "width"), CASES)
-def test_no_name_acts(group: Group, width: int, inputs: Callable[[int, int], Inputs]) -> None:
+def test_printed_names_have_no_effect(group: Group, width: int, inputs: Callable[[int, int], Inputs]) -> None:
     for seed in range(2) if group in QUICK else (int(width == WIDE),):
         for form, command in group(inputs(seed, width)):
             assert problems(form, run(command), wide=width == WIDE) == [], command
 
 
-def test_no_name_acts_between_colors(
+def test_printed_names_have_no_effect_between_colors(
     inputs: Callable[[int, int], Inputs], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     given = inputs(3, 80)

@@ -1,4 +1,4 @@
-"""No message of Python or numpy is in what people read of a broken model."""
+"""No message of Python or numpy is in texts for users about a broken model."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIXTURES = Path(__file__).parents[2] / "fixtures"
 
 
 def slicing(begin: list[int], size: list[int]) -> Model:
-    """SLICE of a 4x4 image with as many numbers in begin and size as are given."""
+    """Return SLICE of a 4x4 input with these numbers in begin and size."""
     builder = ModelBuilder("slicing")
     graph = builder.subgraph("main")
     x = graph.tensor("x", (4, 4), "int8", quantized(0.5, 3))
@@ -53,7 +53,7 @@ def test_broken_files_leak_nothing() -> None:
 @pytest.mark.parametrize(
     ("begin", "size"), [([1], [2, 2]), ([1, 1], [2]), ([1], [2]), ([1, 1, 0], [2, 2, 1])]
 )
-def test_slice_with_another_number_of_begins_is_refused_in_words(begin: list[int], size: list[int]) -> None:
+def test_slice_with_a_wrong_number_of_begins_is_an_error(begin: list[int], size: list[int]) -> None:
     model = slicing(begin, size)
     report = validate(model)
     paths = {finding.path for finding in report.findings if finding.level == "violation"}
@@ -64,14 +64,14 @@ def test_slice_with_another_number_of_begins_is_refused_in_words(begin: list[int
     assert "SLICE" in told
 
 
-def test_slice_with_as_many_as_dimensions_runs() -> None:
+def test_slice_with_a_begin_for_each_dimension_runs() -> None:
     model = slicing([1, 1], [2, 2])
     assert validate(model).counts["violation"] == 0
     assert ReferenceInterpreter(model).invoke(entry(model).random(0)).outputs["y"].shape == (2, 2)
 
 
 @pytest.mark.parametrize("shape", [(0,) + (2**30,) * 5, (0,) * 70])
-def test_a_constant_of_a_shape_that_no_array_has_is_refused_in_words(shape: tuple[int, ...]) -> None:
+def test_a_constant_with_a_shape_beyond_numpy_is_an_error(shape: tuple[int, ...]) -> None:
     model = load_model(FIXTURES / "fc_int8.tflite")
     editor = SubgraphEditor(model.subgraphs[0])
     weights = next(t for t in editor.tensors if t.data is not None and len(t.shape) == 2)
@@ -89,8 +89,8 @@ def test_operands_that_do_not_fit_are_named_by_role() -> None:
     assert leaks(told[0]) == []
 
 
-def test_a_message_of_numpys_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As it was: the exception's own words behind the operator's name."""
+def test_a_message_of_numpy_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An exception's message after the operator's name, as in an earlier version, is found (negative control)."""
 
     def bare(bound: dispatch.BoundKernel, arguments: object) -> RunError:
         try:
@@ -117,6 +117,6 @@ def test_a_message_of_numpys_would_be_noticed(monkeypatch: pytest.MonkeyPatch) -
         "index 4 is out of bounds for axis 0 with size 4",
     ],
 )
-def test_the_words_are_known(text: str) -> None:
+def test_phrases_of_python_are_found(text: str) -> None:
     assert leaks(f"fine\nADD #0: {text}") == [f"ADD #0: {text}"]
     assert leaks("ADD #0: output 1 is missing; 3 of 4 elements differ\ndivision by zero") == []

@@ -1,4 +1,4 @@
-"""Models of sound structure and wrong meaning: the tree of tables changed in one place and written anew."""
+"""Models of valid structure and wrong content: the tree of tables is changed in one place and written again."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from litecheck.flatbuffer.write import write
 from tests.fuzz.atlas import Seed
 from tests.fuzz.edges import value_of
 
-#: The way to a table: the fields and, in vectors, the numbers that lead to it from the root.
-Way = tuple[tuple[str, int], ...]
+#: Path to a table from the root: fields, and indices in vectors.
+TablePath = tuple[tuple[str, int], ...]
 COUNTS = (0, 1, 2, 3, 8, 15, 64, 1000)
 STRINGS = ("", "\0", "name", "a\nb\x1b[31m", "‮abc", "\udcff\udc80", "ü" * 300, "x" * 70000, "../../../etc/passwd",
            "weights.bin", "x" * 300)  # fmt: skip
 
 
 def rewritten(rng: Random, seed: Seed) -> bytes:
-    """The first model of a seed with one to three of its tables changed."""
+    """Return the first model of a seed with one to three tables changed."""
     root, ways = _tree(seed)
     if rng.random() < 0.1:
         root = _outside(rng, root)
@@ -37,25 +37,25 @@ def rewritten(rng: Random, seed: Seed) -> bytes:
 
 
 def changed(rng: Random, root: Table) -> Table:
-    """A tree with one of its tables changed."""
+    """Return a tree with one table changed."""
     _, ways = _tree_of(root)
     return _changed(rng, root, rng.choice(ways[rng.choice(sorted(ways))]))
 
 
 @lru_cache(maxsize=64)
-def _tree(seed: Seed) -> tuple[Table, dict[str, tuple[Way, ...]]]:
+def _tree(seed: Seed) -> tuple[Table, dict[str, tuple[TablePath, ...]]]:
     return _tree_of(seed.tables.record("Model", 0))
 
 
-def _tree_of(root: Table) -> tuple[Table, dict[str, tuple[Way, ...]]]:
-    """The root, and the ways to every table below it, by type."""
-    ways: dict[str, list[Way]] = {}
+def _tree_of(root: Table) -> tuple[Table, dict[str, tuple[TablePath, ...]]]:
+    """Return the root, and the paths to all tables by type."""
+    ways: dict[str, list[TablePath]] = {}
     for kind, way in _ways(root, ()):
         ways.setdefault(kind, []).append(way)
     return root, {kind: tuple(found) for kind, found in ways.items()}
 
 
-def _ways(table: Table, way: Way) -> Iterator[tuple[str, Way]]:
+def _ways(table: Table, way: TablePath) -> Iterator[tuple[str, TablePath]]:
     yield table.type, way
     for name, value in table.fields.items():
         if isinstance(value, Table):
@@ -66,8 +66,8 @@ def _ways(table: Table, way: Way) -> Iterator[tuple[str, Way]]:
                     yield from _ways(child, (*way, (name, i)))
 
 
-def _changed(rng: Random, table: Table, way: Way) -> Table:
-    """The tree with the table at the end of the way changed; earlier changes may have cut the way short."""
+def _changed(rng: Random, table: Table, way: TablePath) -> Table:
+    """Return the tree with the table at the end of the path changed; earlier changes may have cut the path short."""
     if way:
         (name, number), rest = way[0], way[1:]
         value = table.get(name)
@@ -87,7 +87,7 @@ def _changed(rng: Random, table: Table, way: Way) -> Table:
 
 
 def _outside(rng: Random, root: Table) -> Table:
-    """Some constants kept in weights files, which may exist, be large enough, and be named by somebody."""
+    """Return the model with some constants in weights files, which may be missing, too short, or unnamed."""
     groups = [Table("ExternalBufferGroup", {"name": rng.choice(STRINGS)}) for _ in range(rng.randrange(1, 4))]
     groups.append(Table("ExternalBufferGroup", {"name": "weights.bin"}))
     buffers = []
@@ -110,8 +110,8 @@ def _outside(rng: Random, root: Table) -> Table:
     )
 
 
-def _put(table: Table, way: Way, name: str, value: Any) -> Table:
-    """The tree with one field of the table at the end of the way set."""
+def _put(table: Table, way: TablePath, name: str, value: Any) -> Table:
+    """Return the tree with one field of the table at the end of the path set."""
     if not way:
         return _with(table, name, value)
     (step, number), rest = way[0], way[1:]
@@ -158,7 +158,7 @@ def _array(values: list[Any], kind: str) -> NDArray[Any]:
 
 
 def _some(rng: Random, schema: Schema, kind: str) -> Table:
-    """A table of that type, some of its fields filled."""
+    """Return a table of this type with some fields filled."""
     fields = {}
     for f in schema.tables[kind]:
         if f.kind in ("scalar", "scalars", "string") and rng.random() < 0.6:
@@ -167,7 +167,7 @@ def _some(rng: Random, schema: Schema, kind: str) -> Table:
 
 
 def _tables(rng: Random, schema: Schema, f: Field, old: tuple[Table, ...]) -> tuple[Table, ...]:
-    """The vector with elements gone, doubled, in another order, or new ones."""
+    """Return the vector with elements removed, doubled, reordered, or added."""
     values = list(old)
     action = rng.randrange(6)
     if action == 0 or not values:

@@ -1,1 +1,1 @@
-"""Hostile inputs of all file kinds through all commands: ``python -m tests.fuzz.hostile``."""
+"""Hostile inputs of all file kinds for all commands: ``python -m tests.fuzz.hostile --cases 5000``."""

@@ -1,8 +1,8 @@
-"""Hostile inputs through all commands: ``python -m tests.fuzz.hostile --cases 5000``.
+"""Hostile inputs for all commands: ``python -m tests.fuzz.hostile --cases 5000``.
 
-Each case writes hostile files into a folder of its own, runs one command on them under a limit of time and memory, and
-checks what the command printed, wrote, started and left behind. Faults are printed as they are found; the exit code is 1
-where there is any. ``--replay KIND-NUMBER`` runs one case again and keeps its folder.
+Each case writes hostile files into a separate folder and runs one command on them with limits of time and memory. It
+then checks the output, the written files, the started processes and the remaining files. Faults are printed when they
+are found; the exit code is 1 if there is a fault. ``--replay KIND-NUMBER`` runs one case again and keeps its folder.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from tests.fuzz.hostile.without import FIXES
 
 
 def results(options: argparse.Namespace, folder: Path, sound: Path) -> Iterator[Result]:
-    """The results of all cases, as they come from the servers."""
+    """Yield the results of all cases as the server processes report them."""
     context = multiprocessing.get_context("spawn")
     pipes: list[Any] = []
     processes: list[Any] = []
@@ -70,8 +70,8 @@ def results(options: argparse.Namespace, folder: Path, sound: Path) -> Iterator[
             process.join()
 
 
-def told(result: Result) -> str:
-    """A case with faults in a few lines."""
+def describe_result(result: Result) -> str:
+    """Return a case with faults as a few lines of text."""
     command = " ".join(ascii(word)[1:-1] if word.isprintable() else ascii(word) for word in result.case.argv)
     lines = [f"{result.kind}-{result.number}: {result.case.what}", f"  $ litecheck {command[:400]}"]
     lines += [f"  {fault.check}: {fault.evidence[:400]!a}" for fault in result.faults[:6]]
@@ -79,7 +79,7 @@ def told(result: Result) -> str:
 
 
 def summary(found: list[Result], seconds: float) -> str:
-    """Cases and faults by kind and by check, exit codes, and the largest use of time and memory."""
+    """Return a table of cases and faults by kind and check, with exit codes and the largest use of time and memory."""
     checks = list(CHECKS)
     counts = Counter((r.kind, check) for r in found for check in {f.check for f in r.faults})
     rows = [("kind", "cases", *checks)]
@@ -100,7 +100,7 @@ def summary(found: list[Result], seconds: float) -> str:
 
 
 def distinct(found: list[Result]) -> str:
-    """Tracebacks and limits, those of one place or command once, with a case that shows them."""
+    """Return tracebacks and limits, once for each place or command, with a case that reproduces them."""
     groups: dict[str, list[str]] = {}
     for result in found:
         for fault in result.faults:
@@ -126,25 +126,36 @@ def distinct(found: list[Result]) -> str:
 def arguments(given: list[str] | None) -> argparse.Namespace:
     """Parse the command line."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.hostile", description=__doc__.splitlines()[0])
-    parser.add_argument("--cases", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--cases", type=int, default=5000, help="number of cases [default: 5000]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the cases [default: 0]")
+    parser.add_argument("--jobs", type=int, default=2, help="server processes [default: 2]")
     parser.add_argument(
-        "--only", action="append", default=[], choices=sorted(KINDS), help="only this kind; repeatable"
+        "--only", action="append", default=[], choices=sorted(KINDS), help="run only this kind (repeatable)"
     )
-    parser.add_argument("--keep", type=Path, help="folder that keeps the files of cases with faults")
+    parser.add_argument("--keep", type=Path, help="keep the files of cases with faults in this folder")
     parser.add_argument(
-        "--without", action="append", default=[], choices=sorted(FIXES), help="switch a fix off; repeatable"
+        "--without",
+        action="append",
+        default=[],
+        choices=sorted(FIXES),
+        help="switch a protection off (repeatable)",
     )
     parser.add_argument("--replay", metavar="KIND-NUMBER", help="run one case again and keep its folder")
-    parser.add_argument("--stock", type=Path, help="folder of sound files, made where it is missing")
-    parser.add_argument("--seconds", type=float, default=45, help="processor time of a command")
-    parser.add_argument("--memory", type=int, default=1536, help="megabytes of a command and its children")
+    parser.add_argument("--stock", type=Path, help="take valid files from this folder; create it if missing")
+    parser.add_argument(
+        "--seconds", type=float, default=45, help="limit the processor time of a command [default: 45]"
+    )
+    parser.add_argument(
+        "--memory",
+        type=int,
+        default=1536,
+        help="limit the memory of a command in MB [default: 1536]",
+    )
     return parser.parse_args(given)
 
 
 def main(given: list[str] | None = None) -> int:
-    """The command; returns the exit code."""
+    """Run the program and return the exit code."""
     options = arguments(given)
     folder = Path(tempfile.mkdtemp(prefix="hostile-"))
     try:
@@ -159,7 +170,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def replay(options: argparse.Namespace, sound: Path) -> int:
-    """Run one case again, and print all of it."""
+    """Run one case again and print all its output."""
     kind, _, number = options.replay.rpartition("-")
     server.prepare()
     for fix in options.without:
@@ -167,7 +178,7 @@ def replay(options: argparse.Namespace, sound: Path) -> int:
     folder = Path(tempfile.mkdtemp(prefix=f"{options.replay}-"))
     limits = Limits(options.seconds, options.memory << 20)
     result = server.run_case(options.seed, int(number), kind, folder / "case", sound, limits)
-    print(told(result))
+    print(describe_result(result))
     print(
         f"exit code {result.code}, {result.seconds:.1f} s, {result.peak >> 20} MB; {len(result.faults)} faults"
     )
@@ -180,7 +191,7 @@ def replay(options: argparse.Namespace, sound: Path) -> int:
 
 
 def campaign(options: argparse.Namespace, folder: Path, sound: Path) -> int:
-    """Run all cases."""
+    """Run all cases and return the exit code."""
     console, found, started = Console(), [], time.monotonic()
     columns = (TextColumn("cases"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as progress:
@@ -189,7 +200,7 @@ def campaign(options: argparse.Namespace, folder: Path, sound: Path) -> int:
             found.append(result)
             progress.advance(task)
             if result.where:
-                print(told(result), flush=True)
+                print(describe_result(result), flush=True)
                 if options.keep:
                     options.keep.mkdir(parents=True, exist_ok=True)
                     shutil.move(result.where, options.keep / f"{options.seed}-{result.where.name}")

@@ -1,4 +1,4 @@
-"""A case: hostile files in a folder of their own, one command line, and the files that the command may write."""
+"""Case: hostile files in a separate folder, one command line, and the files that the command may write."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Literal
 
 from tests.fuzz.hostile.sandbox import Sandbox
 
-#: Where stdout goes: a file, a device that is always full, a pipe without a reader, or nowhere at all.
+#: Target of stdout: a file, a device that is always full, a pipe without a reader, or a closed descriptor.
 Stdout = Literal["file", "full", "broken pipe", "closed"]
 
 
@@ -18,8 +18,8 @@ Stdout = Literal["file", "full", "broken pipe", "closed"]
 class Case:
     """One command on hostile input.
 
-    ``writes`` are the files and folders, seen from the working folder, that the command is told to write. ``alone`` asks
-    for a process of its own, which starts Python anew: a fork of the server has imported its modules already.
+    ``writes`` are the output files and folders of the command, relative to the working folder. ``alone`` starts a new
+    Python process; a fork of the server has already imported its modules.
     """
 
     what: str
@@ -34,7 +34,7 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A broken promise: which one (a name of checks.CHECKS), and the evidence."""
+    """Broken promise: the name of its check in checks.CHECKS, and the evidence."""
 
     check: str
     evidence: str
@@ -42,7 +42,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The outcome of one case."""
+    """Outcome of one case."""
 
     number: int
     kind: str
@@ -54,5 +54,6 @@ class Result:
     where: Path | None = None
 
 
-#: Writes the files of a case into a sandbox, and returns the command. ``stock`` is a folder of sound files.
+#: Function that writes the files of a case into a sandbox and returns the command. ``stock`` is a folder of valid
+#: files.
 Make = Callable[[Random, Sandbox, Path], Case]

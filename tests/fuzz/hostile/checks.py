@@ -1,4 +1,4 @@
-"""The promises of litecheck about hostile input, each as a check of one run."""
+"""Promises of litecheck about hostile input, each as a check of one run."""
 
 from __future__ import annotations
 
@@ -18,26 +18,26 @@ from tests.fuzz.hostile.case import Case, Fault
 from tests.fuzz.hostile.sandbox import Sandbox, State
 from tests.fuzz.hostile.words import PWNED
 
-#: Exit codes that the help documents, and those of a full disk, an interrupt and a closed pipe.
+#: Exit codes that the help documents, and the codes of a full disk, an interrupt and a closed pipe.
 CODES = (0, 1, 2, 64, 74, 130, 141)
-#: Categories of characters that move a cursor, reverse a line, hide text or are no characters.
+#: Unicode categories of characters that move a cursor, reverse a line, are invisible, or are no characters.
 _RAW = ("Cc", "Cf", "Zl", "Zp", "Cs")
 #: Line starts that CI systems execute.
 _COMMAND = re.compile(r"^\s*(::|##\[|##vso\[)")
-#: An annotation as the format github has it; its properties hold no text of a model but a file name, with : escaped.
+#: Annotation of the format ``github``. Its only property with text of the model is a file name, in which : is escaped.
 _ANNOTATION = re.compile(r"^::(error|warning|notice) (?!title=pwned)[a-zA-Z]+=[^:\n]*::")
 _MARKUP = re.compile(r"<script>pwned|<img src=x onerror|\]\]><pwned")
 _ADVICE = re.compile(r"mistake in litecheck|LITECHECK_TRACEBACK")
 _TRACE = re.compile(
     r"Traceback \(most recent call last\)|mistake in litecheck|^Exception ignored", re.MULTILINE
 )
-#: Places that change without a command's doing: the canaries have a check of their own.
+#: Folders that change without an action of the command: canaries have a separate check.
 _IGNORED = ("canary",)
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """All that is known of a run: how it ended, what it printed, what it left."""
+    """Data of a run: its end, its output, and the files and processes that it left."""
 
     case: Case
     box: Sandbox
@@ -51,19 +51,19 @@ class Run:
 
 
 def limits(run: Run) -> Iterator[str]:
-    """The command ends by itself: no hang, no memory beyond the limit."""
+    """Yield the limit that ended the command: of idle time, processor time or memory."""
     if run.ended:
         yield run.ended
 
 
 def exit_code(run: Run) -> Iterator[str]:
-    """The exit code is documented, and no signal ended the process."""
+    """Yield an exit code that is not documented, and a signal that ended the process."""
     if not run.ended and run.code not in CODES:
         yield f"exit code {run.code}"
 
 
 def traceback(run: Run) -> Iterator[str]:
-    """No traceback reaches the user."""
+    """Yield a traceback in the output."""
     for name, content in (("stdout", run.stdout), ("stderr", run.stderr)):
         text = content.decode("utf-8", "replace")
         if _TRACE.search(text):
@@ -77,14 +77,14 @@ def traceback(run: Run) -> Iterator[str]:
 
 
 def printed(run: Run) -> Iterator[str]:
-    """stdout and stderr hold no raw control characters and no line that a CI system executes."""
+    """Yield raw control characters in stdout and stderr, and lines that a CI system executes."""
     github = "github" in run.case.argv
     for name, content in (("stdout", run.stdout), ("stderr", run.stderr)):
         yield from (f"{name}: {fault}" for fault in raw(content, github and name == "stdout"))
 
 
 def raw(content: bytes, github: bool = False) -> Iterator[str]:
-    """Yield what is wrong with printed text: bytes that are not UTF-8, raw characters, lines that are commands."""
+    """Yield the faults of printed text: bytes that are not UTF-8, raw characters, lines that are commands."""
     try:
         text = content.decode()
     except UnicodeDecodeError as error:
@@ -100,7 +100,7 @@ def raw(content: bytes, github: bool = False) -> Iterator[str]:
 
 
 def written(run: Run) -> Iterator[str]:
-    """Report files hold what their format allows."""
+    """Yield the content of report files that their format forbids."""
     for path in _written(run):
         check = _FORMATS.get(Path(path).suffix)
         if check is not None:
@@ -134,7 +134,7 @@ def _page(content: bytes) -> Iterator[str]:
 
 
 def _characters(content: bytes) -> Iterator[str]:
-    """As raw, for files in which no line is a command."""
+    """Yield the faults of ``raw`` without lines that are commands: these files are not read line by line."""
     yield from (fault for fault in raw(content) if not fault.startswith("a line"))
 
 
@@ -195,13 +195,13 @@ _FORMATS: dict[str, Callable[[bytes], Iterator[str]]] = {
 
 
 def elsewhere(run: Run) -> Iterator[str]:
-    """No file outside the requested outputs is written, changed or removed; litecheck's cache is its own."""
+    """Yield files that were written, changed or removed outside the requested outputs and litecheck's cache."""
     allowed = tuple(str(Path("above/work", path)) for path in run.case.writes)
     for path in sorted(run.before.keys() | run.after.keys()):
         if run.before.get(path) == run.after.get(path) or path.split("/")[0] in _IGNORED:
             continue
         if run.ended and path.startswith("tmp/"):
-            continue  # a command that was killed could not clean up
+            continue  # a killed command could not remove its temporary files
         inside = any(path == one or path.startswith(f"{one}/") for one in allowed)
         parents = any(one.startswith(f"{path}/") for one in allowed)
         if inside or parents or path == "cache/litecheck" or path.startswith("cache/litecheck/"):
@@ -211,27 +211,27 @@ def elsewhere(run: Run) -> Iterator[str]:
 
 
 def private(run: Run) -> Iterator[str]:
-    """Files in the cache folder belong to the user alone."""
+    """Yield files in the cache folder that further users can read or write."""
     for path, state in run.after.items():
         if path.startswith("cache/litecheck/") and state[2] & 0o170000 == 0o100000 and state[2] & 0o077:
             yield f"{path} has mode {state[2] & 0o777:o}"
 
 
 def foreign_code(run: Run) -> Iterator[str]:
-    """No code runs that an input brought along."""
+    """Yield code from an input that was executed."""
     for path in sorted(run.after):
         if path.startswith("canary/"):
             yield f"{path.removeprefix('canary/')} ran"
 
 
 def disclosed(run: Run) -> Iterator[str]:
-    """No message quotes a file that is none of the command's inputs."""
+    """Yield a message that quotes a file that is no input of the command."""
     if b"pwned-secret-content" in run.stdout + run.stderr:
-        yield "a message holds the content of another file"
+        yield "a message quotes a foreign file"
 
 
 def processes(run: Run) -> Iterator[str]:
-    """No process goes on after the command has ended."""
+    """Yield processes that still run after the end of the command."""
     yield from (f"still runs: {one[:150]}" for one in run.leftovers)
 
 
@@ -250,5 +250,5 @@ CHECKS: dict[str, Callable[[Run], Iterator[str]]] = {
 
 
 def faults(run: Run) -> tuple[Fault, ...]:
-    """Return the faults of a run, those of each check in the order of CHECKS."""
+    """Return the faults of a run, in the order of CHECKS."""
     return tuple(Fault(name, evidence) for name, check in CHECKS.items() for evidence in check(run))

@@ -1,4 +1,4 @@
-"""Command lines on a model: every command that takes one, in every format, to stdout or into a file."""
+"""Command lines on a model: every command that reads a model, in every format, to stdout or into a file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fuzz.hostile.case import Case
 from tests.fuzz.hostile.words import argument
 from tests.fuzz.seeds import FIXTURES
 
-#: Suffix of a report in each format; text where none is named.
+#: Suffix of a report in each format; text is the default.
 SUFFIXES = {
     "markdown": ".md",
     "csv": ".csv",
@@ -25,7 +25,7 @@ SUFFIXES = {
     "model-explorer": ".json",
     "github": ".github",
 }
-#: Devices that need no hardware; the last one prints hostile text and fails.
+#: Devices without hardware; the last device prints hostile text and fails.
 DEVICES = (
     "litert:reference",
     "litert:reference",
@@ -33,13 +33,13 @@ DEVICES = (
     "tflm",
     "command:./device {model} {runs}",
 )
-#: Limits of a device's case, which keep a run of this program short.
+#: Limits of a case with a device, so that a campaign is short.
 LIMITED = ("--timeout", "5", "--memory", "512")
 
 
 @cache
 def limited(command: str) -> tuple[str, ...]:
-    """The limits of a command that computes, if it has such options."""
+    """Return the options of the limits of a command that computes, else an empty tuple."""
     function = getattr(import_module(f"litecheck.cli.{command}"), command)
     return LIMITED if "memory" in signature(function).parameters else ()
 
@@ -50,17 +50,17 @@ printf '\\033]0;pwned\\007\\n::error title=pwned::device\\n\\302\\2331m \\342\\2
 printf '::stop-commands::pwned\\n'
 exit 1
 """
-Line = Callable[[Random, str], tuple[list[str], list[str]]]
+CommandLine = Callable[[Random, str], tuple[list[str], list[str]]]
 
 
 @cache
 def names(command: str) -> tuple[str, ...]:
-    """The formats of a command's report."""
+    """Return the formats of a command's report."""
     return tuple(formats(command))
 
 
 def reports(rng: Random, command: str) -> tuple[list[str], list[str]]:
-    """Return the options of none to three reports, and the files that they write."""
+    """Return the options of none to two reports, and the files that they write."""
     argv: list[str] = []
     files: list[str] = []
     chosen = rng.sample(names(command), rng.choice((0, 1, 1, 2)))
@@ -196,8 +196,8 @@ def dequantize(rng: Random, model: str) -> tuple[list[str], list[str]]:
     ]
 
 
-#: Commands by their share of the cases.
-COMMANDS: dict[Line, int] = {
+#: Commands with their share of the cases.
+COMMANDS: dict[CommandLine, int] = {
     validate: 38,
     inspect: 16,
     run: 16,

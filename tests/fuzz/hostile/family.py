@@ -1,4 +1,4 @@
-"""The processes below one, by /proc: their memory, processor time, state and command."""
+"""Descendants of a process, by /proc: memory, processor time, state and command."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _PAGE, _TICK = resource.getpagesize(), os.sysconf("SC_CLK_TCK")
 
 
 def reap() -> None:
-    """Forget the children of this process that have ended."""
+    """Reap the children of this process that have ended."""
     with suppress(ChildProcessError):
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
 
 
 def below(pid: int) -> list[int]:
-    """All processes below one."""
+    """Return the process ids of all descendants."""
     found: list[int] = []
     queue = [pid]
     while queue:
         with suppress(OSError):
-            for task in os.listdir(f"/proc/{(one := queue.pop())}/task"):
-                children = [int(c) for c in Path(f"/proc/{one}/task/{task}/children").read_text().split()]
+            for task in os.listdir(f"/proc/{(parent := queue.pop())}/task"):
+                children = [int(c) for c in Path(f"/proc/{parent}/task/{task}/children").read_text().split()]
                 found += children
                 queue += children
     return found
@@ -37,7 +37,7 @@ def memory(pid: int) -> int:
 
 
 def status(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat behind the name: the state first."""
+    """Return the fields of /proc/PID/stat after the name; the first field is the state."""
     with suppress(OSError):
         return Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
     return ["Z"]

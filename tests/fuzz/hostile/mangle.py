@@ -1,4 +1,4 @@
-"""Spoil a JSON document at one place, and the text of any document."""
+"""Damage to one place of a JSON document, and to the text of any document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 from tests.fuzz.hostile.words import name
 
-#: Numbers that no field means.
+#: Numbers that are invalid for most fields.
 NUMBERS = (0, -1, 2**31, 2**63, 2**64, -(2**63) - 1, 1e308, float("nan"), float("inf"), True, 10**400, 0.5)
 #: Paths that no manifest may name.
 PATHS = (
@@ -29,12 +29,12 @@ PATHS = (
 
 
 def nested(depth: int, opening: str = "[", closing: str = "]") -> str:
-    """Return that many brackets around nothing."""
+    """Return ``depth`` nested pairs of brackets."""
     return opening * depth + closing * depth
 
 
 def value(rng: Random, old: Any) -> Any:
-    """Return a value that does not belong where ``old`` is."""
+    """Return a value of a type or content that is wrong in place of ``old``."""
     kinds = [
         name(rng),
         rng.choice(NUMBERS),
@@ -54,7 +54,7 @@ def value(rng: Random, old: Any) -> Any:
 
 
 def change(rng: Random, document: Any) -> Any:
-    """Return a copy of a JSON value with one to three of its places changed, removed or doubled."""
+    """Return a copy of a JSON value with one to three places changed, removed or doubled."""
     made = copy.deepcopy(document)
     for _ in range(rng.choice((1, 1, 2, 3))):
         places = list(_places(made))
@@ -86,12 +86,12 @@ def _places(document: Any) -> Any:
 
 
 def dumps(document: Any) -> bytes:
-    """JSON text as no careful writer makes it: NaN, huge integers and lone surrogates are kept."""
+    """Return JSON text with NaN, huge integers and lone surrogates, which strict writers reject."""
     return json.dumps(document).encode("utf-8", "surrogatepass")
 
 
 def text(rng: Random, content: bytes) -> bytes:
-    """Return the text of a document spoiled as a whole: cut, nested, huge, of another encoding, or of zeros."""
+    """Return the damaged text of a document: cut, nested, huge, in a different encoding, or zeros."""
     deep = rng.choice((500, 5000, 100_000))
     at = rng.randrange(len(content) + 1)
     return rng.choice(

@@ -1,4 +1,4 @@
-"""Planted faults in place of litecheck: ``python -m tests.fuzz.hostile.plants FOLDER`` prints the checks that find each."""
+"""Planted faults in place of litecheck: ``python -m tests.fuzz.hostile.plants FOLDER`` prints the checks that find them."""
 
 from __future__ import annotations
 
@@ -17,30 +17,30 @@ from tests.fuzz.hostile.process import Limits
 
 
 def nothing() -> None:
-    """Keep every promise."""
+    """Do nothing: no check may fire."""
 
 
 def wait() -> None:
-    """Wait for a writer that never comes."""
+    """Wait endlessly for a writer of a FIFO."""
     os.mkfifo("out")
     open("out").close()
 
 
 def compute() -> None:
-    """Use the processor for ever."""
+    """Use the processor endlessly."""
     while True:
         pass
 
 
 def allocate() -> None:
-    """Take memory, and give it back before the end."""
+    """Allocate memory and free it before the end."""
     content = bytearray(b"x") * (600 << 20)
     time.sleep(0.1)
     del content
 
 
 def child_allocates() -> None:
-    """Take memory in a child process of a child process, in another session."""
+    """Allocate memory in a grandchild process, in a different session."""
     code = "import time; x = bytearray(b'x') * (600 << 20); time.sleep(1)"
     subprocess.run(["sh", "-c", f'setsid {sys.executable} -c "{code}"; true'], check=False)
 
@@ -56,7 +56,7 @@ def crash() -> None:
 
 
 def fail() -> None:
-    """Raise an exception that nobody expects."""
+    """Raise an exception that litecheck does not handle."""
     raise ValueError("x")
 
 
@@ -71,7 +71,7 @@ def stay_in_temporary() -> None:
 
 
 def start_program() -> None:
-    """Start a program that an input names."""
+    """Start a program with a name from PATH."""
     subprocess.run(["gs", "--version"], check=False)
 
 
@@ -94,7 +94,7 @@ PLANTS: dict[str, tuple[Callable[[], None], list[str]]] = {
 
 
 def main() -> None:
-    """Run each plant as the command of a case."""
+    """Run each plant as the command of a case, and print the checks that fire."""
     from litecheck import cli
 
     folder = Path(sys.argv[1])

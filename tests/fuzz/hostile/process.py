@@ -1,6 +1,6 @@
-"""Run one command: in a fork of this process or in a process of its own, watched from outside.
+"""Execution of one command in a fork of this process or in a new process, with limits.
 
-The process that calls :func:`execute` becomes the reaper of everything its cases start, so that no process escapes it.
+The process that calls :func:`execute` becomes the reaper of all processes of its cases, so that no process escapes it.
 """
 
 from __future__ import annotations
@@ -23,18 +23,18 @@ from tests.fuzz.hostile.case import Case
 from tests.fuzz.hostile.family import below, command, memory, processor, reap, status
 from tests.fuzz.hostile.sandbox import Sandbox
 
-#: Seconds without any use of a processor after which a command is taken to wait for ever.
+#: Seconds without processor time after which a command counts as hanging.
 IDLE = 8.0
 #: Seconds that the children of a command may take to end after the command.
 _GRACE = 3.0
-#: Limits that the system enforces, so that a mistake of this program takes neither all memory nor the disk.
+#: Limits that the system enforces, so that a fault of this program exhausts neither memory nor the disk.
 _SYSTEM_LIMITS = {resource.RLIMIT_AS: 16 << 30, resource.RLIMIT_FSIZE: 2 << 30, resource.RLIMIT_CORE: 0}
 _PR_SET_CHILD_SUBREAPER = 36
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds of processor time and bytes of memory of a command, that of its children included."""
+    """Limits of a command with its children: seconds of processor time and bytes of memory."""
 
     seconds: float
     memory: int
@@ -42,7 +42,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The end of a command: exit code (negative for a signal), the limit that it exceeded, and the processes it left."""
+    """End of a command: exit code (negative for a signal), the exceeded limit, and the processes that still run."""
 
     code: int | None
     limit: str
@@ -52,28 +52,28 @@ class Ended:
 
 
 def adopt_orphans() -> None:
-    """Make this process the parent of every process below it whose own parent ends."""
+    """Make this process the parent of every descendant whose parent ends."""
     ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def execute(case: Case, box: Sandbox, said: Path, limits: Limits) -> Ended:
-    """Run a command; its stdout and stderr go to ``said/stdout`` and ``said/stderr``."""
+def execute(case: Case, box: Sandbox, captured: Path, limits: Limits) -> Ended:
+    """Run a command with stdout and stderr in ``said/stdout`` and ``said/stderr``."""
     own = memory(os.getpid())
-    (said / "stdin").write_bytes(case.stdin)
+    (captured / "stdin").write_bytes(case.stdin)
     started = time.monotonic()
     if case.alone:
-        pid = _spawn(case, box, said)
+        pid = _spawn(case, box, captured)
     else:
         sys.stdout.flush()
         pid = os.fork()
         if pid == 0:
-            _run(case, box, said)
+            _run(case, box, captured)
     return _watch(pid, started, 0 if case.alone else own, limits)
 
 
-def _spawn(case: Case, box: Sandbox, said: Path) -> int:
-    """Start ``litecheck`` as its installed script does."""
-    launcher = said / "litecheck"
+def _spawn(case: Case, box: Sandbox, captured: Path) -> int:
+    """Start ``litecheck`` like its installed script."""
+    launcher = captured / "litecheck"
     launcher.write_text("from litecheck.cli import main\nmain()\n", encoding="utf-8")
     environment = box.environment(dict(case.environment))
     environment["PYTHONPATH"] = os.pathsep.join(os.path.abspath(p) for p in sys.path if p)
@@ -82,17 +82,17 @@ def _spawn(case: Case, box: Sandbox, said: Path) -> int:
         cwd=box.work,
         env=environment,
         start_new_session=True,
-        preexec_fn=lambda: _connect(case, said),
+        preexec_fn=lambda: _connect(case, captured),
     )
-    process.returncode = 0  # it is waited for by its number
+    process.returncode = 0  # this program waits for the process by its id
     return process.pid
 
 
-def _connect(case: Case, said: Path) -> None:
+def _connect(case: Case, captured: Path) -> None:
     """Open the three standard streams and set the limits that the system enforces."""
-    os.dup2(os.open(said / "stdin", os.O_RDONLY), 0)
+    os.dup2(os.open(captured / "stdin", os.O_RDONLY), 0)
     files = {
-        name: os.open(said / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for name in ("stdout", "stderr")
+        name: os.open(captured / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC) for name in ("stdout", "stderr")
     }
     os.dup2(files["stdout"], 1)
     os.dup2(files["stderr"], 2)
@@ -113,12 +113,12 @@ def _connect(case: Case, said: Path) -> None:
         resource.setrlimit(kind, (value, value))
 
 
-def _run(case: Case, box: Sandbox, said: Path) -> None:
-    """In the fork: become ``litecheck ARGV``; does not return."""
+def _run(case: Case, box: Sandbox, captured: Path) -> None:
+    """Become ``litecheck ARGV`` in the fork, without returning."""
     code = 70
     try:
         os.setsid()
-        _connect(case, said)
+        _connect(case, captured)
         os.chdir(box.work)
         environment = box.environment(dict(case.environment))
         os.environ.clear()
@@ -142,7 +142,7 @@ def _run(case: Case, box: Sandbox, said: Path) -> None:
 
 
 def _stream(number: int) -> Any:
-    """A standard stream as Python opens it, or None where the descriptor is closed."""
+    """Return a standard stream as Python opens it, or None for a closed descriptor."""
     try:
         os.fstat(number)
     except OSError:
@@ -168,7 +168,7 @@ def _main() -> int:
 
 
 def _watch(pid: int, started: float, shared: int, limits: Limits) -> Ended:
-    """Wait for a process, and end it with all its children at a limit."""
+    """Wait for a process, and kill it with all its children at a limit."""
     peak, limit, code, pause = 0, "", None, 0.002
     busy, changed = -1.0, time.monotonic()
     while True:
@@ -206,7 +206,7 @@ def _exceeded(limits: Limits, peak: int, seconds: float, idle: float, elapsed: f
 
 
 def _leftovers() -> tuple[str, ...]:
-    """The processes that are still there some time after their command has ended."""
+    """Return the processes that still run some time after the end of their command."""
     until = time.monotonic() + _GRACE
     while (left := _living()) and time.monotonic() < until:
         time.sleep(0.02)
@@ -219,16 +219,16 @@ def _living() -> list[int]:
 
 
 def _end(pid: int, running: bool) -> None:
-    """Kill what is left of a command, its children first found and then orphaned ones."""
+    """Kill the remaining processes of a command: first children, then orphans."""
     if running:
-        for one in (*below(pid), pid):
+        for process_id in (*below(pid), pid):
             with suppress(OSError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(process_id, signal.SIGKILL)
         with suppress(OSError):
             os.waitpid(pid, 0)
     until = time.monotonic() + 5
     while (left := _living()) and time.monotonic() < until:
-        for one in left:
+        for process_id in left:
             with suppress(OSError):
-                os.kill(one, signal.SIGKILL)
+                os.kill(process_id, signal.SIGKILL)
         time.sleep(0.01)

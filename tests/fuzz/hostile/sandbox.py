@@ -1,7 +1,7 @@
-"""The folder of one case: working folder, home, caches, temporary files, canaries; and what changed in it.
+"""Folder of one case: working folder, home, caches, temporary files, canaries; and the changes in it.
 
-The layout, all below one folder: ``above/work`` is the current folder of the command, ``above`` its parent. ``home``,
-``tmp``, ``cache``, ``config`` and ``data`` are named by the environment. ``bin`` comes first in PATH. ``canary`` holds a
+The layout, all below one folder: ``above/work`` is the current folder of the command, ``above`` its parent. The
+environment names ``home``, ``tmp``, ``cache``, ``config`` and ``data``. ``bin`` comes first in PATH. ``canary`` has a
 file for each piece of foreign code that ran.
 """
 
@@ -13,7 +13,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-#: Programs that libraries look up in PATH and start on a file's behalf.
+#: Programs that libraries look up in PATH and start for a file.
 PROGRAMS = ("gs", "gswin64c", "gswin32c", "djpeg", "xdg-open", "display", "vela")
 #: Folders that every sandbox has.
 FOLDERS = ("above/work", "home", "tmp", "cache", "config", "data", "bin", "canary")
@@ -23,7 +23,7 @@ State = tuple[int, int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """The folders of one case; ``root`` holds all of them."""
+    """Folders of one case; ``root`` has all of them."""
 
     root: Path
 
@@ -58,7 +58,7 @@ class Sandbox:
         path.chmod(0o755)
 
     def canary(self, name: str) -> Path:
-        """Return the file that foreign code of that name writes when it runs."""
+        """Return the file that foreign code of this name writes when it runs."""
         return self.root / "canary" / name
 
     def python(self, name: str) -> str:
@@ -66,7 +66,7 @@ class Sandbox:
         return f"open({str(self.canary(name))!r}, 'w').close()\n"
 
     def environment(self, extra: dict[str, str]) -> dict[str, str]:
-        """Return the variables of the case: those of this process, with all folders inside the sandbox."""
+        """Return the environment of the case: the variables of this process, with all folders inside the sandbox."""
         kept = {
             k: v for k, v in os.environ.items() if not k.startswith(("XDG_", "PYTEST_", "COLUMNS", "GITHUB_"))
         }
@@ -101,6 +101,6 @@ def _state(entry: os.DirEntry[str]) -> State:
     target = os.readlink(entry.path) if entry.is_symlink() else ""
     if stat.S_ISDIR(
         status.st_mode
-    ):  # its size and time change with its entries, which are compared themselves
+    ):  # size and time of a folder change with its entries, which are compared separately
         return 0, 0, status.st_mode, target
     return status.st_size, status.st_mtime_ns, status.st_mode, target

@@ -1,4 +1,4 @@
-"""Makes and runs cases, one after the other, in a process that has imported litecheck: each case is a fork of it."""
+"""Creation and execution of cases in a process that has imported litecheck: each case is a fork of the process."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from tests.fuzz.hostile.sandbox import Sandbox
 
 
 def kind_of(seed: int, number: int, only: tuple[str, ...] = ()) -> str:
-    """Return the kind of a case; ``only`` narrows the draw."""
+    """Return the kind of a case; ``only`` restricts the draw to some kinds."""
     chosen = {name: share for name, (share, _) in KINDS.items() if not only or name in only}
     return Random(f"hostile kind {seed} {number}").choices(list(chosen), list(chosen.values()))[0]
 
 
 def prepare() -> None:
-    """Import all that commands import, so that a fork need not."""
+    """Import all modules that commands import, so that a fork starts quickly."""
     from litecheck.cli import one_thread
 
     one_thread()
@@ -49,7 +49,7 @@ def prepare() -> None:
 
 
 def run_case(seed: int, number: int, kind: str, folder: Path, stock: Path, limits: Limits) -> Result:
-    """Make the case of that number in ``folder``, run it, and check it. The folder is removed where nothing is wrong."""
+    """Write the case of this number into ``folder``, run and check it. The folder is removed if there is no fault."""
     shutil.rmtree(folder, ignore_errors=True)
     box = Sandbox(folder / "box").make()
     rng = Random(f"hostile {seed} {number} {kind}")
@@ -57,11 +57,11 @@ def run_case(seed: int, number: int, kind: str, folder: Path, stock: Path, limit
         case = KINDS[kind][1](rng, box, stock)
     except Exception as error:
         raise RuntimeError(f"case {kind}-{number} of seed {seed} could not be made") from error
-    said = folder / "said"
-    said.mkdir()
+    captured = folder / "said"
+    captured.mkdir()
     before = box.states()
-    ended = process.execute(case, box, said, limits)
-    out, err = ((said / name).read_bytes()[: 20 << 20] for name in ("stdout", "stderr"))
+    ended = process.execute(case, box, captured, limits)
+    out, err = ((captured / name).read_bytes()[: 20 << 20] for name in ("stdout", "stderr"))
     run = Run(case, box, ended.code, ended.limit, out, err, before, box.states(), ended.leftovers)
     found = faults(run)
     if not found:
@@ -73,7 +73,7 @@ def run_case(seed: int, number: int, kind: str, folder: Path, stock: Path, limit
 def results(
     numbers: Iterable[int], seed: int, only: tuple[str, ...], folder: Path, stock: Path, limits: Limits
 ) -> Iterator[Result]:
-    """Run cases in this process's forks; ``prepare`` comes first."""
+    """Run cases in forks of this process; call ``prepare`` first."""
     for number in numbers:
         kind = kind_of(seed, number, only)
         yield run_case(seed, number, kind, folder / f"{kind}-{number}", stock, limits)
@@ -89,7 +89,7 @@ def serve(
     limits: Limits,
     off: tuple[str, ...],
 ) -> None:
-    """The main function of a server process: send a Result for each number, then None."""
+    """Run a server process: send a Result for each number, then None."""
     prepare()
     for fix in off:
         without.FIXES[fix][0]()

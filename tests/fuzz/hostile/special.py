@@ -1,4 +1,4 @@
-"""Files that are none: links, FIFOs, folders."""
+"""Special files: links, FIFOs, folders."""
 
 from __future__ import annotations
 
@@ -9,15 +9,13 @@ from tests.fuzz.hostile.sandbox import Sandbox
 
 
 def special(box: Sandbox, file: str, rng: Random) -> None:
-    """Write a file that is none: a link to a device or out of the folder, a FIFO, a folder, a circle of links."""
+    """Write a special file: a link to a device or out of the folder, a FIFO, a folder, a circle of links."""
     path = box.work / file
     rng.choice(
         (
             lambda: os.symlink("/dev/zero", path),
             lambda: os.mkfifo(path),
-            lambda: os.mkfifo(
-                path
-            ),  # twice as likely: nothing but a check of the file's type ends such a case
+            lambda: os.mkfifo(path),  # twice as likely: only a check of the file's type prevents a hang
             lambda: os.symlink("../secret.txt", path),
             lambda: os.symlink(file, path),
             lambda: path.mkdir(),

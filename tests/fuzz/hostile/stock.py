@@ -1,4 +1,4 @@
-"""Sound files of every kind, made once: cases copy and spoil them."""
+"""Valid files of every kind, created once: cases copy and damage them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ operators:
 waivers:
   - {cases: TANH/int8/refuse-output-scale-1, reason: erratum 17, expires: 2099-03-31}
 """
-#: Commands that make the stock, each in the folder of the stock; FIX stands for the folder of fixtures.
+#: Commands that create the stock, run in its folder; FIX is replaced by the folder of fixtures.
 _COMMANDS = (
     "suite make -o suite --select TANH --level smoke --no-defects -q",
     "suite run suite -d litert:reference -o results -q",
@@ -39,7 +39,7 @@ _COMMANDS = (
 
 
 def make(folder: Path) -> Path:
-    """Make the stock in a new folder and return it."""
+    """Create the stock in a new folder and return the folder."""
     folder.mkdir(parents=True)
     (folder / "claims.yaml").write_text(CLAIMS, encoding="utf-8")
     environment = {

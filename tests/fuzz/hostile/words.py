@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
-#: A word that hostile text uses and that litecheck itself never prints.
+#: Word of hostile text that litecheck never prints by itself.
 PWNED = "pwned"
-#: Text that must not reach a terminal, a log or a page as it is.
+#: Text that must be escaped in a terminal, a log or a page.
 PIECES = (
     "\x1b[31m", "\x1b]0;title\x07", "\x1b]8;;http://pwned\x1b\\", "\x1b[2J\x1b[H", "\x1bP1\x1b\\", "\x9b31m", "\x9d0;t\x9c",
     "\x08\x08\x08", "\x07", "\x0b", "\x0c", "\x7f", "\x85", "\r", "\t", "\r\n", "\n", "\n\n",
@@ -24,12 +24,12 @@ _NO_ARGUMENT = ("\x00",)
 
 
 def piece(rng: Random) -> str:
-    """Return one of PIECES."""
+    """Return a random element of PIECES."""
     return rng.choice(PIECES)
 
 
 def name(rng: Random) -> str:
-    """Return a hostile name: one to three pieces among letters, sometimes with words to wrap, sometimes very long."""
+    """Return a hostile name: one to three pieces among letters, in some cases with many words or very long."""
     parts = [rng.choice(("", "conv", "a b", "x/y")) for _ in range(rng.choice((1, 1, 2, 3)))]
     text = "".join(part + piece(rng) for part in parts) + rng.choice(("", "", "end"))
     wrapped = rng.random()
@@ -43,7 +43,7 @@ def name(rng: Random) -> str:
 
 
 def argument(rng: Random) -> str:
-    """Return a hostile name that a command line can hold."""
+    """Return a hostile name for a command line."""
     text = name(rng)[:2000]
     for character in _NO_ARGUMENT:
         text = text.replace(character, "_")
@@ -51,7 +51,7 @@ def argument(rng: Random) -> str:
 
 
 def file_name(rng: Random, suffix: str = "") -> str:
-    """Return a hostile name of one file: no slash, at most 200 bytes before the suffix."""
+    """Return a hostile name of a file: no slash, at most 200 bytes before the suffix."""
     text = argument(rng).replace("/", "_")
     short = text.encode("utf-8", "surrogateescape")[:200].decode("utf-8", "surrogateescape") or "_"
     return (f"_{short}" if short in (".", "..") else short) + suffix

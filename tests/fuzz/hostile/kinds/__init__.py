@@ -1,4 +1,4 @@
-"""The kinds of hostile input; each module writes the files of a case and chooses its command."""
+"""Kinds of hostile input; each module writes the files of a case and selects its command."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.hostile.words import name
 from tests.fuzz.seeds import FIXTURES
 
-#: Members that no bundle should hold.
+#: Names of members that no valid bundle has.
 MEMBERS = (
     "../../pwned.tflite",
     "/pwned.tflite",
@@ -30,7 +30,7 @@ MEMBERS = (
 
 
 def bundle(rng: Random, depth: int = 0) -> bytes:
-    """Return a zip with hostile names, duplicates, compressed members, links, or bundles in it."""
+    """Return a zip with hostile names, duplicates, compressed members, links, or nested bundles."""
     out = io.BytesIO()
     with warnings.catch_warnings(), zipfile.ZipFile(out, "w") as archive:
         warnings.simplefilter("ignore")
@@ -48,7 +48,7 @@ def bundle(rng: Random, depth: int = 0) -> bytes:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A bundle built or damaged."""
+    """Return a case with a hostile or damaged bundle."""
     if rng.random() < 0.6:
         what, data = "zip with hostile members", bytearray(bundle(rng))
     else:

@@ -1,4 +1,4 @@
-"""YAML beside profiles: arithmetics, claims and waivers."""
+"""YAML files besides profiles: arithmetics, claims and waivers."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.fuzz.seeds import FIXTURES
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A hostile arithmetic file or hostile claims."""
+    """Return a case with a hostile arithmetic file or hostile claims."""
     claims = rng.random() < 0.5
     content = (stock / ("claims.yaml" if claims else "arithmetic.yaml")).read_bytes()
     lines = content.decode().splitlines()

@@ -24,7 +24,7 @@ from tests.fuzz.seeds import FIXTURES
 
 
 class _Code:
-    """Unpickled, it runs code."""
+    """Object that runs code when it is unpickled."""
 
     def __init__(self, code: str) -> None:
         self.code = code
@@ -34,7 +34,7 @@ class _Code:
 
 
 def header(content: str, data: bytes = b"", version: int = 1) -> bytes:
-    """Return a .npy file with that header, right or wrong."""
+    """Return a .npy file with this header, valid or invalid."""
     raw = content.encode("latin-1", "replace") + b"\n"
     length = struct.pack("<H", len(raw) & 0xFFFF) if version == 1 else struct.pack("<I", len(raw))
     return b"\x93NUMPY" + bytes((version, 0)) + length + raw + data
@@ -135,7 +135,7 @@ def archive(rng: Random, box: Sandbox) -> bytes:
                 .replace("\0", "_")
             )
             if rng.random() < 0.15:
-                shape = f"({rng.choice((100, 3000)) << 20},)"  # zeros that compress a thousand times
+                shape = f"({rng.choice((100, 3000)) << 20},)"  # zeros with a compression ratio of 1,000
                 made.writestr(
                     f"{member}.npy",
                     header(
@@ -149,7 +149,7 @@ def archive(rng: Random, box: Sandbox) -> bytes:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Hostile arrays as inputs, samples and parameters."""
+    """Return a case with hostile arrays as inputs, samples and parameters."""
     zipped = rng.random() < 0.5
     file = "x.npz" if zipped else "x.npy"
     if rng.random() < 0.1:

@@ -1,4 +1,4 @@
-"""Small models that ask for enormous computations: growing loops, calls without end, shapes without measure."""
+"""Small models of enormous computations: growing loops, endless calls, huge shapes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ EXTENTS = (1, 100, 10_000, 50_000, 1_000_000, 2**30, 2**31 - 1)
 
 
 def loop(rng: Random) -> Model:
-    """WHILE that never ends: its body doubles the tensor, or keeps it."""
+    """Return an endless WHILE; its body doubles the tensor or keeps it."""
     builder = ModelBuilder()
     main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
     a, b = _floats(main, (4,), 2)
@@ -41,7 +41,7 @@ def loop(rng: Random) -> Model:
 
 
 def calls(rng: Random) -> Model:
-    """Subgraphs of which each calls the next one twice (or once), by IF or CALL_ONCE."""
+    """Return subgraphs that each call the next subgraph twice (or once), by IF or CALL_ONCE."""
     builder, count, twice = ModelBuilder(), rng.choice((5, 12, 20, 30)), rng.random() < 0.8
     graphs = [builder.subgraph(f"s{n}") for n in range(count)]
     for n, graph in enumerate(graphs[:-1]):
@@ -57,7 +57,7 @@ def calls(rng: Random) -> Model:
 
 
 def chain(rng: Random) -> Model:
-    """Thousands of subgraphs, each called by the one before."""
+    """Return thousands of subgraphs, each called by its predecessor."""
     builder, count = ModelBuilder(), rng.choice((100, 1000, 3000))
     graphs = [builder.subgraph("") for _ in range(count)]
     for n, graph in enumerate(graphs):
@@ -72,20 +72,20 @@ def chain(rng: Random) -> Model:
 
 
 def overflow(rng: Random) -> Model:
-    """Tensors whose number of bytes is beyond 63 bits, or just beyond memory."""
+    """Return tensors with a number of bytes beyond 63 bits, or slightly beyond memory."""
     shape = [rng.choice(EXTENTS) for _ in range(rng.choice((1, 2, 3, 4, 6)))]
     opcode = rng.choice(
         ("RELU", "ABS", "LOGISTIC", "TANH", "SOFTMAX", "RESHAPE", "CAST", "NEG", "DEQUANTIZE")
     )
-    return _one(rng, opcode, shape, [], shape)
+    return _one_operator(rng, opcode, shape, [], shape)
 
 
 def growth(rng: Random) -> Model:
-    """An operator whose constant asks for an enormous output."""
+    """Return an operator with a constant that gives an enormous output."""
     opcode, make = rng.choice(sorted(_GROWTH.items()))
     shape, constants, options = make(rng)
     out = rng.choice((shape, [1] * len(shape), [rng.choice(EXTENTS) for _ in shape]))
-    return _one(rng, opcode, shape, constants, out, **options)
+    return _one_operator(rng, opcode, shape, constants, out, **options)
 
 
 def _size(rng: Random, count: int) -> Any:
@@ -130,7 +130,7 @@ _GROWTH: dict[str, Callable[[Random], tuple[list[int], list[Any], dict[str, Any]
 
 
 def fill(rng: Random) -> Model:
-    """FILL, RANGE and RANDOM_UNIFORM: nothing goes in but a size."""
+    """Return FILL, RANGE or RANDOM_UNIFORM: operators whose only input is a size."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     (x,) = _floats(main, (1,), 1)
@@ -155,7 +155,7 @@ def fill(rng: Random) -> Model:
     return builder.finish()
 
 
-def _one(
+def _one_operator(
     rng: Random, opcode: str, shape: list[int], constants: list[Any], out: list[int], **options: Any
 ) -> Model:
     builder, kind = ModelBuilder(), rng.choice(("int8", "float32", "int8"))
@@ -177,7 +177,7 @@ def _ends(graph: SubgraphBuilder, first: int, last: int) -> None:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """One of these models, through the commands that compute and those that do not."""
+    """Return a case with a model of this module, for commands that compute and commands that do not."""
     kind = rng.choices((loop, calls, chain, overflow, growth, fill, None), (2, 2, 1, 4, 6, 2, 2))[0]
     what, content = bomb(rng) if kind is None else (kind.__name__, model_bytes(kind(rng)))
     file = model_file(rng, box)

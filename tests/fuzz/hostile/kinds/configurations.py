@@ -1,4 +1,4 @@
-"""TOML configuration that was not asked for: in the current folder, in a parent folder, of another owner."""
+"""TOML configuration files in the current folder, in a parent folder, or of a different owner."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.fuzz.hostile.special import special
 from tests.fuzz.hostile.words import file_name, name
 from tests.fuzz.seeds import FIXTURES
 
-#: Places where no configuration may write; the last one is inside the folder by its name only.
+#: Places to which no configuration may write. The last place looks like a file inside the folder.
 OUTSIDE = (
     "../../home/.bashrc",
     "../out.txt",
@@ -43,7 +43,7 @@ _KEYS = (
 
 
 def quoted(content: str) -> str:
-    """Return a TOML basic string that holds any text but lone surrogates."""
+    """Return a TOML basic string that holds any text except lone surrogates."""
     plain = content.encode("utf-8", "replace").decode()
     return (
         '"' + "".join(c if 32 <= ord(c) < 127 and c not in '"\\' else f"\\U{ord(c):08x}" for c in plain) + '"'
@@ -88,7 +88,7 @@ def _values(rng: Random, box: Sandbox) -> str:
 
 
 def _fitting(key: str, hostile: str) -> str:
-    """A value of the type that the key takes, with hostile text."""
+    """Return a value of the type that the key has, with hostile text."""
     fitting = {
         "baseline": hostile,
         "fail-on": hostile,
@@ -107,7 +107,7 @@ def _spoiled(rng: Random, box: Sandbox) -> str:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A hostile litecheck.toml or pyproject.toml at or above the current folder."""
+    """Return a case with a hostile litecheck.toml or pyproject.toml at or above the current folder."""
     kind = rng.choices((_writing, _values, _spoiled), (3, 4, 2))[0]
     content = kind(rng, box)
     folder = rng.choice((box.work, box.work, box.above, box.root))
@@ -134,5 +134,5 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def _inside(content: str) -> list[str]:
-    """Files that a configuration may name: those beside it."""
+    """Return the files beside the configuration, which it may name."""
     return [name for name in ("out.txt",) if f":{name}" in content]

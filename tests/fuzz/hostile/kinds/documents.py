@@ -1,4 +1,4 @@
-"""Documents that a command reads back: plans, statistics, baselines, certificates, reports, recordings, streams."""
+"""Documents that commands read: plans, statistics, baselines, certificates, reports, recordings, streams."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from tests.fuzz.hostile.special import special
 from tests.fuzz.hostile.words import name
 from tests.fuzz.seeds import FIXTURES
 
-Line = Callable[[Path], tuple[list[str], list[str]]]
+CommandLine = Callable[[Path], tuple[list[str], list[str]]]
 _FLOAT = str(FIXTURES / "float_detector.tflite")
 _MADE = ["--device", "litecheck", "-o", "out.tflite"]
-#: Commands that read each file of the stock; the hostile file stands in the working folder by the same name.
-_READERS: dict[str, Line] = {
+#: File of the stock -> command that reads it; the working folder has the hostile file under the same name.
+_READERS: dict[str, CommandLine] = {
     "plan.json": lambda stock: (["convert", _FLOAT, "--plan", "plan.json", *_MADE], ["out.tflite"]),
     "statistics.json": lambda stock: (
         ["convert", _FLOAT, "--calibration-cache", "statistics.json", "--data", "random:1", *_MADE],
         ["out.tflite", "missing", "statistics.json"],
-    ),  # written where it is missing, through a link or in place of a circle
+    ),  # a missing file is written, also through a link or in place of a circle of links
     "baseline.json": lambda stock: (
         ["validate", str(FIXTURES / "broken_bias_int8.tflite"), "--baseline", "baseline.json"],
         [],
@@ -58,7 +58,7 @@ _READERS: dict[str, Line] = {
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A document spoiled: a tree changed, a text cut or nested, a link or a FIFO in its place."""
+    """Return a case with a damaged document: a changed tree, a cut or nested text, a link or a FIFO."""
     if rng.random() < 0.15:
         return _recorded(rng, box, stock)
     file, line = rng.choice(sorted(_READERS.items()))
@@ -97,7 +97,7 @@ def _stream(rng: Random, content: bytes) -> bytes:
 
 
 def _recorded(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Recorded outputs of a device, some of which are no arrays."""
+    """Return a case with recorded outputs of a device, some of them replaced by special files."""
     shutil.copytree(stock / "recorded", box.work / "recorded")
     files = sorted((box.work / "recorded").rglob("*.npy"))
     for path in rng.sample(files, min(3, len(files))):

@@ -1,4 +1,4 @@
-"""Folders with links, circles and FIFOs, and files with hostile names."""
+"""Folders with links, circles of links and FIFOs, and files with hostile names."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.fuzz.seeds import FIXTURES
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A folder that a command walks, or a hostile name that it is given."""
+    """Return a case with a folder that a command searches, or with a hostile name as its argument."""
     folder = box.work / (file_name(rng) if rng.random() < 0.4 else "models")
     folder.mkdir()
     for _ in range(rng.randrange(4)):
@@ -85,7 +85,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def _argument(rng: Random, folder: Path) -> str:
-    """The folder, a pattern in it, or text that is not a file at all."""
+    """Return the folder, a pattern in it, or text that names no file."""
     drawn = rng.random()
     if drawn < 0.65:
         return folder.name if rng.random() < 0.7 else f"./{folder.name}/"

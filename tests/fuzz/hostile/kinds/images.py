@@ -1,4 +1,4 @@
-"""Calibration images: other formats by the name of a harmless one, bombs, broken files."""
+"""Calibration images: formats that contradict the file name, bombs, broken files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 10 10\n%%EndComments\nshowpa
 
 
 def png(width: int, height: int, data: bytes, extra: bytes = b"") -> bytes:
-    """Return a .png file of that size with those compressed bytes, enough or not."""
+    """Return a .png file of this size with these compressed bytes, enough or too few."""
     head = _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0))
     return b"\x89PNG\r\n\x1a\n" + head + extra + _chunk(b"IDAT", zlib.compress(data)) + _chunk(b"IEND", b"")
 
@@ -62,7 +62,7 @@ def content(rng: Random) -> bytes:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A folder of images as samples of a model that takes images."""
+    """Return a case with a folder of images as samples of a model."""
     folder = box.work / "images"
     folder.mkdir()
     for _ in range(rng.choice((1, 1, 2))):

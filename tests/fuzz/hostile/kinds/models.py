@@ -1,4 +1,4 @@
-"""Models with hostile names in every string, whole or damaged, and mutants of the fixtures."""
+"""Models with hostile names in every string, valid or damaged, and mutants of the fixtures."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ from tests.fuzz.trees import changed
 
 @cache
 def seeds() -> tuple[Seed, ...]:
-    """The fixtures that are one model each, the broken ones too: a finding names what is broken."""
+    """Return the fixtures of one model each, also broken models: findings about them print names."""
     damaged = ("damaged_", "appended_", "outside_")
     return tuple(seed_of(p) for p in sorted(FIXTURES.glob("*.tflite")) if not p.name.startswith(damaged))
 
 
 def renamed(rng: Random, value: Any, share: float) -> Any:
-    """Return a tree of tables in which that share of all strings is hostile."""
+    """Return a tree of tables with this share of strings replaced by hostile text."""
     if isinstance(value, str):
         return name(rng) if rng.random() < share else value
     if isinstance(value, Table):
         return replace(value, fields={k: renamed(rng, v, share) for k, v in value.fields.items()})
-    return tuple(renamed(rng, one, share) for one in value) if isinstance(value, tuple) else value
+    return tuple(renamed(rng, child, share) for child in value) if isinstance(value, tuple) else value
 
 
 def content(rng: Random) -> tuple[str, bytes]:
@@ -51,14 +51,14 @@ def content(rng: Random) -> tuple[str, bytes]:
 
 
 def model_file(rng: Random, box: Sandbox) -> str:
-    """Return the name of the model's file: hostile in some cases."""
+    """Return the name of the model's file, hostile in 3 of 10 cases."""
     (box.work / "device").write_text(DEVICE, encoding="utf-8")
     (box.work / "device").chmod(0o755)
     return file_name(rng, ".tflite") if rng.random() < 0.3 else "m.tflite"
 
 
 def named(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A model with hostile names, and failures that print them."""
+    """Return a case with hostile names, and failures that print them."""
     what, data = content(rng)
     file = model_file(rng, box)
     (box.work / file).write_bytes(data)
@@ -66,7 +66,7 @@ def named(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def mutated(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A mutant of a fixture."""
+    """Return a case with a mutant of a fixture."""
     made = mutant(built(), rng.randrange(1 << 30), rng.randrange(1 << 30))
     file = model_file(rng, box)
     (box.work / file).write_bytes(made.content)

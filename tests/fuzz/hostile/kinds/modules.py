@@ -1,4 +1,4 @@
-"""Python modules and programs in the current folder, by the names that litecheck and its children import."""
+"""Python modules and programs in the current folder, with names that litecheck and its children import."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.fuzz.hostile.commands import LIMITED
 from tests.fuzz.hostile.sandbox import Sandbox
 from tests.fuzz.seeds import FIXTURES
 
-#: Modules that are imported where they exist, whether or not they are installed.
+#: Modules that are imported if they exist, installed or not.
 OPTIONAL = (
     "sitecustomize",
     "usercustomize",
@@ -54,7 +54,7 @@ PROGRAMS = (
 
 
 def fill(box: Sandbox, only: str = "") -> None:
-    """Write a module of each name into the current folder; it leaves a canary and fails."""
+    """Write a module of each name into the current folder; the module leaves a canary and fails."""
     names = {name.partition(".")[0] for name in sys.modules} | sys.stdlib_module_names | set(OPTIONAL)
     for name in sorted(names) if not only else [only]:
         code = box.python(name) + f"raise ImportError({name!r} + ' of the current folder')\n"
@@ -67,7 +67,7 @@ def fill(box: Sandbox, only: str = "") -> None:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Every command in a folder full of hostile modules, in a process of its own in half of the cases."""
+    """Return a case with any command in a folder full of hostile modules; half of the cases start a new process."""
     fill(box)
     model, flat = str(FIXTURES / "fc_int8.tflite"), str(FIXTURES / "float_detector.tflite")
     suite, results, data = str(stock / "suite"), str(stock / "results"), str(FIXTURES / "float_detector.npz")

@@ -1,4 +1,4 @@
-"""YAML: profiles, arithmetics and claims that fan out, refer to themselves, nest, name devices, or hold hostile text."""
+"""YAML profiles that fan out, refer to themselves, nest, name devices, or have hostile text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.fuzz.hostile.special import special
 from tests.fuzz.hostile.words import name
 from tests.fuzz.seeds import FIXTURES
 
-#: Keys that name another file.
+#: Keys that name further files.
 REFERENCES = ("extends", "includes")
 
 
@@ -105,7 +105,7 @@ def _texts(rng: Random, box: Sandbox) -> str:
 
 
 def _limited(hostile: list[str], opcode: str, measurement: str) -> str:
-    """A profile whose findings quote its texts."""
+    """Return a profile whose findings quote its texts."""
     keys = ("profile", "title", "source", "runtime")
     head = "".join(f"{key}: {text}\n" for key, text in zip(keys, hostile, strict=False))
     rule = f"limits: {{{measurement}: 7..9}}\n    because: {hostile[4]}\n    see: {hostile[5]}"
@@ -148,7 +148,7 @@ def _spoiled(rng: Random, box: Sandbox) -> str:
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A hostile profile, to every command that takes one."""
+    """Return a case with a hostile profile, for every command with the option."""
     kind = rng.choices((_fan, _references, _aliases, _tags, _texts, _spoiled), (1, 4, 2, 2, 8, 5))[0]
     profile = kind(rng, box)
     if rng.random() < 0.1:

@@ -1,4 +1,4 @@
-"""Standard streams that are closed, full, without a reader, or hold no model."""
+"""Standard streams that are closed, full, without a reader, or without a model."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.fuzz.seeds import FIXTURES
 
 
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A command whose stdin, stdout or stderr is hostile."""
+    """Return a case with a hostile stdin, stdout or stderr."""
     data = text(rng, content(rng)[1]) if rng.random() < 0.5 else content(rng)[1]
     model = rng.choice(
         (

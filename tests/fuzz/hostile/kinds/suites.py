@@ -1,4 +1,4 @@
-"""Suites and results: manifests that name other files, spoiled lines, links and FIFOs in place of files."""
+"""Suites and results: manifests that name foreign files, damaged lines, links and FIFOs in place of files."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _fields(rng: Random, document: dict[str, object]) -> None:
 
 
 def suite(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """A hostile suite, through the commands that read one."""
+    """Return a case with a hostile suite, for the commands that read suites."""
     folder = _copy(box, stock, "suite")
     manifest = folder / "manifest.json"
     document = json.loads(manifest.read_bytes())
@@ -123,7 +123,7 @@ def suite(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def results(rng: Random, box: Sandbox, stock: Path) -> Case:
-    """Hostile results, through the commands that read them."""
+    """Return a case with hostile results, for the commands that read results."""
     folder = _copy(box, stock, "results")
     file = folder / "results.jsonl"
     lines = file.read_bytes().splitlines()
