@@ -1,4 +1,4 @@
-"""Convolutions and matrix products against their definition, written out as loops over integers."""
+"""Convolutions and matrix products compared with their definition as loops over integers."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ ONE = quantized(1.0)
 
 
 def how(opcode: str, dtype: str = "int8") -> dict[str, str]:
-    """The default variant of every step."""
+    """Return the default variant of every step."""
     found: Kernel = next(k for k in kernels()[opcode] if dtype in k.types)
     return {name: step.variants[0] for name, step in found.steps.items()}
 
 
 def stored(shape: tuple[int, ...], dtype: str = "int8", zero: int = 0, constant: bool = False) -> Operand:
-    """Values small enough for an int16 output with scale 1 to hold their sums of products as they are."""
+    """Return values whose sums of products fit an int16 output with scale 1."""
     drawn = RNG.integers(-4, 5, shape) + zero
     return Operand(drawn.astype(dtype), dtype, quantized(1.0, zero), constant)
 
@@ -45,7 +45,7 @@ def bias(channels: int) -> Operand:
 
 
 def wide(zero: int = 0) -> OutputSpec:
-    """An output that changes nothing: the sums themselves."""
+    """Return an int16 output with scale 1, which equals the sums."""
     return OutputSpec("int16", (), quantized(1.0, zero))
 
 
@@ -54,7 +54,7 @@ def windowed(**more: Any) -> Table | None:
 
 
 def loops(x: np.ndarray, w: np.ndarray, rows: Any, columns: Any, groups: int) -> np.ndarray:
-    """A convolution as its definition: nothing is added where a window leaves the image."""
+    """Return a convolution by its definition: elements outside the image add nothing."""
     channels, kernel_h, kernel_w, depth = w.shape
     out = np.zeros((x.shape[0], rows.out, columns.out, channels), np.int64)
     for n, y, z, c, i, j in product(*map(range, (*out.shape, kernel_h, kernel_w))):
@@ -86,7 +86,7 @@ def test_windows(
 @pytest.mark.parametrize("dilation", [(1, 1), (2, 1)])
 @pytest.mark.parametrize("groups", [1, 3])
 @pytest.mark.parametrize("zero", [0, -128, 77])
-def test_convolution_is_its_definition(
+def test_convolution_equals_its_definition(
     padding: str, stride: tuple[int, int], dilation: tuple[int, int], groups: int, zero: int
 ) -> None:
     x = stored((2, 7, 8, 2 * groups), "int16", zero)
@@ -154,7 +154,7 @@ def test_a_weight_zero_point_counts_where_there_is_one_scale(
 
 
 @pytest.mark.parametrize(("keep", "shape"), [(True, (2, 3, 5)), (False, (6, 5))])
-def test_fully_connected_keeps_dimensions_where_it_is_told_to(keep: bool, shape: tuple[int, ...]) -> None:
+def test_fully_connected_keeps_dimensions_with_keep_num_dims(keep: bool, shape: tuple[int, ...]) -> None:
     options = options_table("FULLY_CONNECTED", keep_num_dims=keep)
     made = fully_connected(stored((2, 3, 4)), stored((5, 4)), None, wide(), options, how("FULLY_CONNECTED"))
     assert made.shape == shape
@@ -174,7 +174,7 @@ def test_batch_matmul_broadcasts_and_transposes(dtype: str, adj: tuple[bool, boo
     assert made.shape == (3, 5, 2, 6)
 
 
-def test_batch_matmul_scales_each_column_where_the_right_hand_side_has_a_scale_for_each() -> None:
+def test_batch_matmul_scales_each_column_if_the_right_hand_side_is_per_axis() -> None:
     lhs, rhs = (
         stored((4, 8), "int16"),
         Operand(stored((8, 3)).data, "int8", quantized([1.0, 2.0, 4.0], axis=1)),
@@ -205,7 +205,7 @@ def test_small_weights_stay_in_float32_at_any_depth() -> None:
 
 @pytest.mark.parametrize("depth", [1032, 1033, 1040, 20_001])
 def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
-    """The worst case on purpose: everything at the rail, and one odd product that float32 would lose beyond 2^24."""
+    """The worst case is exact: every element at the limit, and an odd product that float32 would lose beyond 2^24."""
     x = np.full((1, depth), -128, np.int8)
     w = np.full((1, depth), -127, np.int8)
     x[0, -1], w[0, -1] = 1, 1
@@ -216,10 +216,10 @@ def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
     assert made.tolist() == [[12345]]
     if depth > 1033:
         lost = np.matmul(x.astype(np.float32), w.astype(np.float32).T)
-        assert int(lost[0, 0]) != exact  # what the bound is for
+        assert int(lost[0, 0]) != exact  # float32 would be wrong beyond the bound
 
 
-def test_deep_int16_products_need_no_more_than_float64() -> None:
+def test_deep_int16_products_are_exact_in_float64() -> None:
     made = weights(np.full((1, 70_000), 127, np.int8), 0, LARGEST["int16"])
     assert made.matrix.dtype == np.float64
     assert made.bound < 2**53
@@ -233,7 +233,7 @@ def test_empty_batches_give_empty_outputs() -> None:
     ).shape == (0, 3)
 
 
-def test_what_cannot_be_computed_says_why() -> None:
+def test_errors_state_the_reason() -> None:
     with pytest.raises(RunError, match="5 input channels do not divide among 4 filters of depth 2"):
         conv_2d(stored((1, 4, 4, 5)), stored((4, 1, 1, 2)), None, wide(), windowed(), how("CONV_2D"))
     with pytest.raises(RunError, match="7 filters do not divide among 2 input channels"):
@@ -272,7 +272,7 @@ def test_real_convolution_clamps_to_its_activation() -> None:
 def test_int16_has_a_condition_where_the_bias_type_is_not_stated_or_not_that_of_the_bias(
     stated: str, kind: str | None, condition: str
 ) -> None:
-    """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6; sums of 64 bits are never rounded so."""
+    """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6; sums of 64 bits are rounded once."""
     builder = ModelBuilder()
     main = builder.subgraph()
     operands = [

@@ -1,4 +1,4 @@
-"""Who takes an operator: rules/arithmetic/dispatch.yaml speaks of the kernels' roles, and every condition decides."""
+"""Backends that take an operator: rules/arithmetic/dispatch.yaml uses the kernels' roles, and every condition decides."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def conv(
     depth: int = 2,
     scaled: bool = True,
 ) -> Model:
-    """A CONV_2D that XNNPACK takes, but for what is asked."""
+    """Return a CONV_2D that XNNPACK takes, except for the given changes."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (*SHAPE[:3], depth), dtype, quantized(0.5, 0, axis))
@@ -87,11 +87,11 @@ def of(model: Model) -> BackendSet:
         (conv(dtype="int16", depth=4), set()),
     ],
 )
-def test_who_takes_a_convolution(model: Model, who: BackendSet) -> None:
+def test_backends_of_a_convolution(model: Model, who: BackendSet) -> None:
     assert of(model) == who
 
 
-def test_conditions_speak_of_what_there_is() -> None:
+def test_conditions_use_existing_roles() -> None:
     for name, backend in load_dispatch().backends.items():
         for opcode, alternatives in backend.operators.items():
             roles = {
@@ -108,7 +108,7 @@ def test_conditions_speak_of_what_there_is() -> None:
                     assert set(condition.subject.replace("*", " ").replace("/", " ").split()) <= roles
 
 
-def test_every_measurement_is_asked_for() -> None:
+def test_every_measurement_is_used() -> None:
     asked = {
         condition.subject
         for known in (
@@ -123,14 +123,14 @@ def test_every_measurement_is_asked_for() -> None:
     assert asked == set(MEASUREMENTS)
 
 
-def test_kernels_whose_operators_are_listed_ask_who_takes_them() -> None:
+def test_kernels_of_listed_operators_use_the_backends() -> None:
     for opcode in {opcode for backend in load_dispatch().backends.values() for opcode in backend.operators}:
         told = any("backends" in signature(kernel.function).extras for kernel in kernels()[opcode])
         asked = {c for kernel in kernels()[opcode] for step in kernel.steps.values() for c in step.conditions}
         assert told or "declined" in asked, opcode
 
 
-def test_every_condition_is_one_of_some_step_and_every_step_has_those_there_are() -> None:
+def test_every_condition_belongs_to_a_step_and_steps_have_existing_conditions() -> None:
     steps = [step for kernel in all_kernels() for step in kernel.steps.values()]
     assert {c for step in steps for c in step.conditions} == {*load_dispatch().conditions}
     assert all(step.own.keys() <= {*step.conditions} for step in steps)
@@ -172,7 +172,7 @@ def test_ranges(value: float, words: str, inside: bool) -> None:
         ),
     ],
 )
-def test_a_slip_is_told(tmp_path, monkeypatch, text: str, message: str) -> None:
+def test_an_error_in_the_file_is_reported(tmp_path, monkeypatch, text: str, message: str) -> None:
     (tmp_path / "arithmetic").mkdir()
     (tmp_path / "arithmetic" / "dispatch.yaml").write_text(text)
     monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)

@@ -1,4 +1,4 @@
-"""Limits on a computation: memory before it is allocated, calls of subgraphs, time."""
+"""Limits of a computation: memory before it is allocated, calls of subgraphs, time."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from litecheck.reference.compute_limits import ComputeLimits, LimitError, reserv
 from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 
-#: 2 MB: an array of a few million bytes is beyond, and tests stay small.
+#: 2 MB: an array of a few million bytes exceeds the limit, and tests stay small.
 MEMORY = 2_000_000
 SCALE = Quantization(scale=np.array([0.05], np.float32), zero_point=np.array([0], np.int64))
-#: An operand: a constant, or type and shape of an input.
+#: Operand: a constant, or type and shape of an input.
 Given = Array | tuple[str, tuple[int, ...]]
 Case = tuple[str, Sequence[Given], Mapping[str, Any]]
 
@@ -38,7 +38,7 @@ def quantization(dtype: str) -> Quantization:
 
 
 def operator(opcode: str, operands: Sequence[Given], options: Mapping[str, Any], outputs: int = 1) -> Model:
-    """A model of one operator, whose outputs have the type of its first input that is not an index."""
+    """Return a model of one operator; its outputs have the type of its first input that is not an index."""
     plans = [
         constant(f"c{n}", one, quantization(one.dtype.name))
         if isinstance(one, np.ndarray)
@@ -69,7 +69,7 @@ FAR = {**WINDOW, "dilation_h_factor": 3000, "dilation_w_factor": 3000}
 POOL = {"stride_h": 1, "stride_w": 1, "filter_height": 3000, "filter_width": 3000}
 EIGHT = np.ones((1, 2, 2, 1), np.int8)
 
-#: Operators of which a few bytes ask for many.
+#: Operators with a few bytes of input and large outputs.
 AMPLIFYING: list[Case] = [
     ("RESIZE_BILINEAR", [IMAGE, whole(5000, 5000)], {}),
     ("RESIZE_BILINEAR", [("float32", IMAGE[1]), whole(5000, 5000)], {}),
@@ -120,7 +120,7 @@ AMPLIFYING: list[Case] = [
 
 
 @pytest.mark.parametrize("case", AMPLIFYING, ids=[f"{n}-{case[0]}" for n, case in enumerate(AMPLIFYING)])
-def test_an_operator_is_stopped_before_it_takes_the_memory(case: Case) -> None:
+def test_an_operator_is_stopped_before_it_allocates_the_memory(case: Case) -> None:
     model = operator(*case)
     inputs = drawn(model)
     interpreter = ReferenceInterpreter(model, limits=ComputeLimits(memory=MEMORY))
@@ -175,12 +175,12 @@ ORDINARY: list[tuple[str, Sequence[Given], Mapping[str, Any]]] = [
 
 
 @pytest.mark.parametrize("case", ORDINARY, ids=[f"{n}-{case[0]}" for n, case in enumerate(ORDINARY)])
-def test_less_memory_than_an_operator_takes_stops_it(case: Case) -> None:
-    """The estimate is no smaller than four fifths of the arrays that a kernel has at a time."""
+def test_less_memory_than_an_operator_needs_stops_it(case: Case) -> None:
+    """The estimate is at least four fifths of the arrays that a kernel has at a time."""
     model = operator(*case)
     inputs = drawn(model)
     interpreter = ReferenceInterpreter(model)
-    interpreter.invoke(inputs)  # tables and constants are prepared
+    interpreter.invoke(inputs)  # first run: tables and constants are prepared
     tracemalloc.start()
     interpreter.invoke(inputs)
     taken = tracemalloc.get_traced_memory()[1]
@@ -191,7 +191,7 @@ def test_less_memory_than_an_operator_takes_stops_it(case: Case) -> None:
 
 
 def loop(opcode: str) -> Model:
-    """A WHILE without end, whose body is an operator on the state twice."""
+    """Return an endless WHILE; its body is an operator that reads the state twice."""
     builder = ModelBuilder()
     for name in ("main", "condition", "body"):
         graph = builder.subgraph(name)
@@ -225,7 +225,7 @@ def test_a_loop_without_end_ends_at_the_calls() -> None:
 
 
 def fan(depth: int) -> Model:
-    """Subgraphs that call the next one twice."""
+    """Return subgraphs that each call the next subgraph twice."""
     builder = ModelBuilder()
     for n in range(depth):
         graph = builder.subgraph(f"s{n}")
@@ -250,8 +250,8 @@ def test_subgraphs_that_call_the_next_one_twice_end_at_the_calls() -> None:
     assert run(fan(8), X).outputs["z"].tolist() == [1.0] * 4
 
 
-def test_an_operator_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Every look at the clock is a second later: a call is one look, and each operator of the entry point begins anew."""
+def test_an_operator_has_a_time_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every reading of the clock is a second later. A call reads it once; each operator of the entry point starts at 0."""
     seconds = iter(range(10**9))
     monkeypatch.setattr(compute_limits, "monotonic", lambda: float(next(seconds)))
     with pytest.raises(
@@ -269,7 +269,7 @@ def test_an_operator_has_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tensors_in_use_count_together() -> None:
-    """Ten tensors of 160 kB are too much for 2 MB where all are kept, and not where each is dropped."""
+    """Ten tensors of 160 kB exceed 2 MB if all are kept, but not if each is freed after use."""
     builder = ModelBuilder()
     graph = builder.subgraph("main")
     tensors = [graph.tensor(f"t{n}", (10_000,), "int32") for n in range(60)]
@@ -298,7 +298,7 @@ def test_a_variable_tensor_is_no_larger_than_the_memory() -> None:
 
 
 def test_resources_count_as_tensors_in_use() -> None:
-    """Fifty variables of 100 kB each, which no tensor holds any more."""
+    """Fifty variables of 100 kB each, which no tensor refers to, exceed the limit."""
     builder = ModelBuilder()
     graph = builder.subgraph("main")
     x = graph.tensor("x", (25_000,), "int32")

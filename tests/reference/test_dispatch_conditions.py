@@ -1,4 +1,4 @@
-"""Measurements of operators that decide which kernels take them, and rows of operators that XNNPACK computes as a table."""
+"""Measurements that decide the backend of an operator, and chains of operators that XNNPACK computes as a table."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_values(name: str, operator: Placed, value: float) -> None:
         {"input": of(4), "output": of(4, scale=1.0)},
     ],
 )
-def test_slope_without_one_scale_is_no_number(tensors: dict[str, Tensor]) -> None:
+def test_slope_without_a_single_scale_is_nan(tensors: dict[str, Tensor]) -> None:
     assert np.isnan(MEASUREMENTS["slope"](placed({"alpha": 0.5}, **tensors)))
 
 
@@ -130,7 +130,7 @@ def test_gaps_of_a_transposed_convolution(operator: Placed, gaps: int) -> None:
 def chain(
     *steps: tuple[str, str], dtype: str = "int8", end: str = "MUL"
 ) -> tuple[SubgraphBuilder, ModelBuilder, int]:
-    """A row of operators, each reading the output of the one before; the last reads one tensor twice."""
+    """Return a chain of operators, each reading the output of its predecessor; the last operator reads one tensor twice."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     value = graph.tensor("x", (4,), dtype, quantized(0.5))
@@ -181,16 +181,16 @@ TANH, NEG = ("TANH", ""), ("NEG", "")
     ],
 )
 def test_operators_in_a_table(steps: tuple[tuple[str, str], ...], inside: bool) -> None:
-    """A table has 10 steps: the operator after 10 of them begins the next table."""
+    """A table has 10 steps: the operator after 10 steps begins the next table."""
     assert found_in_table(chain(*steps)[1].finish()) is inside
 
 
-def test_a_table_is_of_bytes() -> None:
+def test_a_table_has_8_bit_values() -> None:
     assert found_in_table(chain(TANH, dtype="uint8")[1].finish())
     assert not found_in_table(chain(TANH, dtype="int16")[1].finish())
 
 
-def test_a_value_that_is_read_elsewhere_ends_the_row() -> None:
+def test_a_value_with_a_second_reader_ends_the_table() -> None:
     graph, builder, value = chain(TANH)
     other = graph.tensor("other", (4,), "int8", quantized(0.5))
     graph.add("NEG", [value], [other])
@@ -200,14 +200,14 @@ def test_a_value_that_is_read_elsewhere_ends_the_row() -> None:
     assert not in_table(subgraph, subgraph.operators[-2], lambda _: True, lambda _: False)
 
 
-def test_a_value_that_is_an_output_ends_the_row() -> None:
+def test_a_value_that_is_an_output_ends_the_table() -> None:
     graph, builder, value = chain(TANH)
     graph.outputs(value)
     assert not found_in_table(builder.finish())
 
 
 def clamped(activation: str, functions: str, clamping: str) -> bool:
-    """A sum of a value and a constant, with a fused activation, and a product of its output."""
+    """Return True if a product is in the table of the sum before it, which has a constant and a fused activation."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     q = quantized(0.5)
@@ -230,14 +230,14 @@ def clamped(activation: str, functions: str, clamping: str) -> bool:
         ("RELU", "ADD", "ADD", True),
     ],
 )
-def test_fused_activation_is_a_step_of_its_own(
+def test_fused_activation_is_a_separate_step(
     activation: str, functions: str, clamping: str, inside: bool
 ) -> None:
     assert clamped(activation, functions, clamping) is inside
 
 
 def unpacked(*dtypes: str, constant: bool = True, operator: str = "DEQUANTIZE") -> frozenset[str]:
-    """The unpacked roles of an ADD that reads what operators make of a first tensor."""
+    """Return the unpacked roles of an ADD that reads a tensor after a chain of operators."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     first = graph.constant("a", np.zeros(4, dtypes[0])) if constant else graph.tensor("a", (4,), dtypes[0])

@@ -1,4 +1,4 @@
-"""Kernels speak the rules' vocabulary: their parameters are the rules' roles, and they are short enough to be read."""
+"""Kernels use the vocabulary of the rules: parameters are named after roles, and functions are short."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_most_kernels_have_a_rule() -> None:
 
 
 def length(function: object) -> int:
-    """Lines of a function's body, docstring apart."""
+    """Return the number of lines of a function's body without its docstring."""
     tree = ast.parse(textwrap.dedent(inspect.getsource(function)))  # type: ignore[arg-type]
     (definition,) = (node for node in tree.body if isinstance(node, ast.FunctionDef))
     body = definition.body[1:] if ast.get_docstring(definition) else definition.body
@@ -62,6 +62,6 @@ def test_a_long_function_is_noticed() -> None:
 
 
 @pytest.mark.parametrize("kernel", KERNELS, ids=named)
-def test_no_other_kernel_takes_the_same_types(kernel: Kernel) -> None:
+def test_each_type_has_a_single_kernel(kernel: Kernel) -> None:
     others = [k for k in kernels()[kernel.opcode] if k is not kernel and k.deciding == kernel.deciding]
     assert [k for k in others if set(k.types) & set(kernel.types)] == []

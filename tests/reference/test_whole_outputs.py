@@ -1,4 +1,4 @@
-"""Outputs of the reference, by operator: every published arithmetic and every defect computes the same in each version."""
+"""Outputs of the reference by operator: every published arithmetic and every defect is unchanged in each version."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from tests.whole import summed
 
-#: Elements of a probe's inputs, at most: larger probes take long.
+#: Maximum of elements of a probe's inputs: larger probes are slow.
 SMALL = 1 << 14
 
 

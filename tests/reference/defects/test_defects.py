@@ -1,4 +1,4 @@
-"""Ways to compute wrongly, each against what goes wrong written out as loops over integers."""
+"""Defects of convolutions, sums and pools, each compared with its definition as loops over integers."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def arithmetic(opcode: str, **stages: str) -> Arithmetic:
 
 @dataclass(frozen=True)
 class Layer:
-    """A convolution 3 x 3, SAME, stride 2, RELU6, of an image whose margins are odd; ``deep`` is depthwise."""
+    """Convolution 3 x 3, SAME, stride 2, RELU6, of a batch with uneven padding; ``deep`` is depthwise."""
 
     x: Ints
     w: Ints
@@ -83,7 +83,7 @@ class Layer:
         return run(self.model(), (self.x.astype(np.int8),), arithmetic=chosen).outputs["y"].astype(np.int64)
 
     def taps(self, y: int, x: int, c: int, before: int) -> Iterator[tuple[int | None, int]]:
-        """(stored input, or None where the window leaves the image; weight), in the order of the loops."""
+        """Yield (stored input, or None outside the image; weight), in the order of the loops."""
         for i, j in product(range(3), range(3)):
             row, column = 2 * y - before + i, 2 * x - before + j
             inside = 0 <= row < 8 and 0 <= column < 6
@@ -138,7 +138,7 @@ def halved(taps: Pairs, bias: int) -> int:
 
 
 def neighbours(biases: Ints) -> Ints:
-    """The last block of four among six channels are the last two."""
+    """Return the biases of neighboring channels. The last block of four among six channels has two channels."""
     return np.array([*biases[:4], biases[3], biases[4]])
 
 
@@ -152,8 +152,9 @@ def low_byte(x: int) -> int:
 
 @dataclass(frozen=True)
 class Wrong:
-    """What a defect changes of a layer: the sum, the scales, the biases, the margin in front, whether the bias is
-    apart, the end."""
+    """Parts of a layer that a defect changes: the sum, the scales, the biases, the padding before, the separate bias,
+    the end.
+    """
 
     total: Sum = exact
     scale: Callable[[NDArray[Any]], NDArray[Any]] = lambda scales: scales
@@ -201,10 +202,10 @@ WRONG: dict[str, Wrong] = {
     "accumulator-32": Wrong(accumulated(32, False), large=True),
     "accumulator-32-bias-first": Wrong(accumulated(32, True), large=True),
 }
-#: One unit of a weight seldom makes a difference in so few products; in rows it does.
+#: Defects that seldom change an output of few products; ``test_smallest_weights_are_raised`` covers them.
 FAINT = ("symmetric-weights",)
-#: Sums of so few products do not leave 20 bits, and are not deep; no zero point is -128; nothing is dilated; RELU6 is
-#: well within what saturates.
+#: Defects that do not change these layers: their sums fit 20 bits and are not deep, no zero point is -128, nothing is
+#: dilated, and RELU6 is well within the type.
 HARMLESS = (
     *("none", "no-dilation", "symmetric-output", "saturates-first"),
     *("accumulator-16-deep", "int8-input-zero-point"),
@@ -214,7 +215,7 @@ HARMLESS = (
 
 @pytest.mark.parametrize("deep", [False, True], ids=["CONV_2D", "DEPTHWISE_CONV_2D"])
 @pytest.mark.parametrize("name", WRONG)
-def test_convolutions_go_wrong_as_written(name: str, deep: bool) -> None:
+def test_defects_of_convolutions_equal_their_definition(name: str, deep: bool) -> None:
     wrong = WRONG[name]
     layer = Layer.drawn(deep, wrong.large)
     real = np.float64(np.float32(INPUT[0])) * wrong.scale(layer.scales) / np.float64(np.float32(OUTPUT[0]))
@@ -229,12 +230,12 @@ def test_convolutions_go_wrong_as_written(name: str, deep: bool) -> None:
         assert np.array_equal(layer.made("none"), wanted) == (name in HARMLESS)
 
 
-def test_every_departure_of_a_convolution_is_written_out() -> None:
+def test_every_defect_of_a_convolution_has_a_definition() -> None:
     assert {*defects_of("CONV_2D"), *defects_of("DEPTHWISE_CONV_2D"), "none"} == set(WRONG)
 
 
 def rows(defect: str, x: Ints, w: Ints, bias: Ints) -> Ints:
-    """FULLY_CONNECTED that only adds up: all scales are 1 and the output is wide enough."""
+    """Return the output of FULLY_CONNECTED with int32-like sums: all scales are 1 and the output range is wide."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     given = graph.tensor("x", x.shape, "int8", quantized(1.0, ZERO))
@@ -257,7 +258,7 @@ def test_only_deep_sums_are_narrow(depth: int, narrow: bool) -> None:
 
 
 def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
-    """x + 128 becomes x - 128; other zero points are as they should be."""
+    """x + 128 becomes x - 128 for the zero point -128; all further zero points are correct."""
     x = np.arange(-128, 128).reshape(1, 256)
     for zero, taken in ((-128, 128), (-127, -127), (3, 3)):
         builder = ModelBuilder()
@@ -277,9 +278,7 @@ def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
 @pytest.mark.parametrize("bits", [16, 20, 24])
 @pytest.mark.parametrize("how", ["", "-bias-first", "-wraps"])
 def test_long_rows_leave_narrow_accumulators(bits: int, how: str) -> None:
-    rng = np.random.default_rng(
-        1
-    )  # other values may not differ: whether sums exceed 24 bits depends on the bias
+    rng = np.random.default_rng(1)  # ``-bias-first`` may be equal: the bias decides if sums exceed 24 bits
     x = rng.integers(60, 128, (3, 1281))
     w = rng.integers(80, 128, (5, 1281)) * np.where(np.arange(1281) < 1000, 1, -1)
     bias = rng.integers(-(2**23), 2**23, 5)
@@ -312,8 +311,8 @@ def pair(opcode: str, defect: str, x: Ints, y: Ints, **options: Any) -> Ints:
     return made.outputs["y"].astype(np.int64)
 
 
-def test_sums_go_wrong_as_written() -> None:
-    """With one scale everywhere a sum is the sum of the stored integers, so nothing is rounded."""
+def test_defects_of_sums_equal_their_definition() -> None:
+    """With equal scales a sum is the sum of the stored integers, so that nothing is rounded."""
     x, y = RNG.integers(-128, 128, (2, 400))
     total = (x - 3) + (y + 7)
     wanted = {
@@ -356,8 +355,8 @@ def pooled(opcode: str, defect: str, x: Ints, zero_point: int = 0) -> Ints:
     return run(builder.finish(), (x.astype(np.int8),), arithmetic=chosen).outputs["y"][0, :, :, 0]
 
 
-def test_a_pool_with_its_odd_margin_in_front() -> None:
-    """6 rows under windows of 3 leave one row of margin, 5 columns under windows of 2 one column."""
+def test_a_pool_with_its_odd_padding_before() -> None:
+    """6 rows under windows of 3 leave one row of padding, 5 columns under windows of 2 one column."""
     x = RNG.integers(-128, 128, (6, 5))
     windows = [
         [x[max(0, 2 * i - 1) : 2 * i + 2, max(0, 2 * j - 1) : 2 * j + 1] for j in range(3)] for i in range(3)
@@ -373,7 +372,7 @@ def test_a_pool_with_its_odd_margin_in_front() -> None:
 
 @pytest.mark.parametrize(("defect", "margin"), [("counts-padding", 3), ("counts-padding-bare", 0)])
 def test_a_pool_that_counts_its_padding(defect: str, margin: int) -> None:
-    """All windows are 3 x 2; what they have beyond the image is the zero point, or a stored 0."""
+    """All windows are 3 x 2; outside the image they have the zero point, or a stored 0."""
     x = RNG.integers(-128, 128, (6, 5))
     wide = np.pad(x, ((0, 1), (0, 1)), constant_values=margin)
     windows = [[wide[2 * i : 2 * i + 3, 2 * j : 2 * j + 2] for j in range(3)] for i in range(3)]
@@ -399,7 +398,7 @@ def dilated(defect: str, x: Ints, w: Ints, padding: str, dilation: int) -> Ints:
 
 @pytest.mark.parametrize("padding", ["SAME", "VALID"])
 def test_a_convolution_that_ignores_dilation(padding: str) -> None:
-    """Where less is left out at the margins, the output has its stated shape nevertheless."""
+    """The output has its stated shape, although an ignored dilation needs less padding."""
     x, w = RNG.integers(-128, 128, (1, 6, 6, 2)), RNG.integers(-128, 128, (3, 3, 3, 2))
     near = dilated("none", x, w, padding, 1)
     made, right = (dilated(name, x, w, padding, 2) for name in ("no-dilation", "none"))
@@ -426,7 +425,7 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
     assert (made["mean-first"] != made["none"]).any()
 
 
-def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
+def test_an_arithmetic_file_names_a_defect(tmp_path: Path) -> None:
     path = tmp_path / "acme.yaml"
     path.write_text("arithmetic: acme\noperators:\n  ADD:\n    defect: wraps\n")
     assert load_arithmetic(path).variants("ADD")["defect"] == "wraps"
@@ -435,7 +434,7 @@ def test_an_arithmetic_file_names_a_departure(tmp_path: Path) -> None:
         load_arithmetic(path)
 
 
-def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
+def test_defects_exist_for_operators_that_have_the_defective_step() -> None:
     for opcode, found in kernels().items():
         names = defects_of(opcode)
         roles = {role for kernel in found for role in kernel.function.__annotations__}
@@ -445,7 +444,7 @@ def test_departures_concern_operators_that_have_what_goes_wrong() -> None:
     assert all(defect.does for defect in DEFECTS.values())
 
 
-def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
+def test_an_svdf_that_ignores_its_zero_point_equals_zero_point_0() -> None:
     probe = probes("SVDF")[0]
     graph = probe.subgraph
     (index,) = graph.inputs
@@ -466,11 +465,11 @@ def test_an_svdf_without_its_zero_point_is_one_whose_zero_point_is_0() -> None:
 
 
 def test_a_defect_is_added_in_one_place() -> None:
-    """A function with its name, words and operators: arithmetic files know it, and kernels have it."""
+    """A function with a name, a description and operators is known to arithmetic files and used by kernels."""
 
     @defect("upside-down", "the result is turned over", lambda facts: facts.elementwise == "binary")
     def upside_down(kernel: Kernel, given: Arguments) -> Any:
-        """All bits of the result are inverted."""
+        """Invert all bits of the output."""
         return ~kernel.function(**given)
 
     defects_of.cache_clear()
@@ -486,7 +485,7 @@ def test_a_defect_is_added_in_one_place() -> None:
 
 
 def test_a_result_of_16_bits_wraps() -> None:
-    """30000 * 0.01 + 30000 * 0.01 in steps of 0.01 is 60000, of which 60000 - 65536 has the lowest 16 bits."""
+    """30000 * 0.01 + 30000 * 0.01 in steps of 0.01 is 60000; the lowest 16 bits are 60000 - 65536."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     lhs, rhs, out = (graph.tensor(name, (1,), "int16", quantized(0.01)) for name in ("l", "r", "y"))
@@ -500,7 +499,7 @@ def test_a_result_of_16_bits_wraps() -> None:
 
 @pytest.mark.parametrize(("name", "border"), [("none", -5), ("zero-border", 0)])
 def test_a_border_of_zero_points(name: str, border: int) -> None:
-    """PAD adds the zero point -5 on both sides of (1, 2), and SPACE_TO_BATCH_ND in front of them."""
+    """PAD adds the zero point -5 on both sides of (1, 2), SPACE_TO_BATCH_ND before them only."""
     for opcode in ("PAD", "SPACE_TO_BATCH_ND"):
         builder = ModelBuilder()
         graph = builder.subgraph()

@@ -1,4 +1,4 @@
-"""Sums of products in registers that are too narrow, with numbers worked out by hand."""
+"""Sums of products in narrow registers, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.reference.defects.test_defects import arithmetic
 
 
 def taps(inputs: list[int], weights: list[int], bias: int = 0, zero: int = 0) -> AccumulationTerms:
-    """One sum of products."""
+    """Return the terms of one sum of products."""
     x, w = np.array(inputs)[:, None, None], np.array(weights)[:, None, None]
     return AccumulationTerms("row", x, w, (1, 1), zero, np.array([bias]))
 
@@ -95,7 +95,7 @@ def test_reach_is_the_sum_of_magnitudes() -> None:
     [(256, None), (257, [[32767]])],
 )
 def test_deep_sums_saturate(count: int, total: Any) -> None:
-    """Up to 256 products nothing changes."""
+    """Sums of up to 256 products are unchanged."""
     found = deep(taps([127] * count, [127] * count))
     assert (None if found is None else found.tolist()) == total
 
@@ -161,7 +161,7 @@ def layer(
     biased: bool = True,
     **options: Option,
 ) -> tuple[Model, Any]:
-    """A layer of small random integers with two scales or more, and its input."""
+    """Return a layer of small random integers with at least two scales, and its input."""
     rng = np.random.default_rng(5)
     channels, axis = (w[-1], 3) if opcode == "DEPTHWISE_CONV_2D" else (w[0], 0)
     scales = np.linspace(0.125, 0.5, channels).astype(np.float32)
@@ -195,7 +195,7 @@ LAYERS = [
     "defect", ["accumulator-24", "accumulator-32-bias-first", "accumulator-24-wraps", "u8s8"]
 )
 def test_a_register_that_is_wide_enough_changes_nothing(built: tuple[Model, Any], defect: str) -> None:
-    """All sums are below 2^15 here."""
+    """All sums are below 2^15, so that a register of 16 bits changes nothing."""
     model, values = built
     opcode = model.subgraphs[0].operators[0].opcode
     sound = run(model, (values,), arithmetic=arithmetic(opcode)).outputs["y"]

@@ -1,4 +1,4 @@
-"""Sums of stored values in registers of 16 bits, with numbers worked out by hand."""
+"""Sums of stored values in registers of 16 bits, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ NAMES = ("sum-16", "sum-16-centered", "sum-16-wraps", "sum-16-wraps-centered")
         ([127] * 259, 32767, -32643),  # 32,893
         ([-128] * 256, -32768, -32768),
         ([-128] * 257, -32768, 32640),  # -32,896
-        # 300 times 127 saturates, then 100 times -127 brings it down: 32,767 - 12,700
+        # 300 times 127 saturates, then 100 times -127 reduces it: 32,767 - 12,700
         ([127] * 300 + [-127] * 100, 20067, 25400),
         ([-127] * 100 + [127] * 300, 25400, 25400),
     ],
@@ -101,12 +101,12 @@ def test_a_pooling_window_beyond_16_bits(name: str, mean: int) -> None:
 
 @pytest.mark.parametrize("name", ["sum-16", "sum-16-wraps"])
 def test_padding_does_not_count(name: str) -> None:
-    """SAME pads 4 in front and 5 behind: windows cover 256, 240, 240 and 225 elements, at most -32,768 in all."""
+    """SAME pads 4 before and 5 after: windows cover 256, 240, 240 and 225 elements, at least -32,768 in total."""
     data = np.full((1, 31, 31, 1), -128, np.int8)
     assert under(pooling(31, 20, 2, 20, "SAME"), "AVERAGE_POOL_2D", name, data) == [-128] * 4
 
 
-def test_operators_that_have_them() -> None:
+def test_operators_with_narrow_sums() -> None:
     assert [set(NAMES) & set(defects_of(op)) for op in ("MEAN", "SUM")] == [set(NAMES)] * 2
     assert set(NAMES) & set(defects_of("AVERAGE_POOL_2D")) == {"sum-16", "sum-16-wraps"}
     assert not any(set(NAMES) & set(defects_of(op)) for op in ("CONV_2D", "MAX_POOL_2D", "BATCH_MATMUL"))

@@ -1,4 +1,4 @@
-"""Arithmetic files: what comes with litecheck is sound, and mistakes in others are told with their line."""
+"""Arithmetic files: the published files are valid, and errors in user files state their line."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def written(folder: Path, text: str, name: str = "acme.yaml") -> Path:
     return path
 
 
-def test_those_that_come_along() -> None:
+def test_published_arithmetics() -> None:
     names = arithmetic_names()
     assert {"litert-reference", "litert-optimized", "litert-xnnpack", "tflm", "single-rounding"} <= set(names)
     for name in names:
@@ -44,7 +44,7 @@ def test_those_that_come_along() -> None:
             assert all(variant in cells[path].variants for path, variant in stages.items()), opcode
 
 
-def test_the_reference_needs_no_reasons_and_the_others_give_them() -> None:
+def test_all_arithmetics_except_the_reference_state_reasons() -> None:
     reference = load_arithmetic("litert-reference")
     for name in ("litert-optimized", "litert-xnnpack"):
         other = load_arithmetic(name)
@@ -53,7 +53,7 @@ def test_the_reference_needs_no_reasons_and_the_others_give_them() -> None:
         assert [o for o in departs if not other.reasons[o]] == []
 
 
-def test_an_arithmetic_of_ones_own(tmp_path: Path) -> None:
+def test_a_user_defined_arithmetic(tmp_path: Path) -> None:
     acme = load_arithmetic(written(tmp_path, GOOD))
     assert acme.variants("RESIZE_BILINEAR")["interpolate"] == "q11"
     assert acme.reasons["RESIZE_BILINEAR"] == "eleven bits"
@@ -81,7 +81,7 @@ def test_an_entry_of_a_type_precedes_that_of_the_operator(tmp_path: Path) -> Non
 
 
 def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
-    """Of what is stated the key with most of what holds counts, and of the conditions the first one most."""
+    """Among the stated keys, the key with the most true conditions applies; the first condition has the highest rank."""
     stated = "interpolate: {default: q11, declined: float32, uint8: q10, declined+uint8: float32-weights}"
     acme = load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", stated))).variants(
         "RESIZE_BILINEAR"
@@ -104,7 +104,7 @@ def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
     assert both.variant({"interpolate": "half-even"}) == both.variants[0] == "float32-half-up"
 
 
-def test_what_a_child_states_of_a_step_leaves_its_other_conditions(tmp_path: Path) -> None:
+def test_a_child_overrides_single_conditions_of_a_step(tmp_path: Path) -> None:
     child = GOOD.replace("litert-reference", "litert-xnnpack").replace(": q11", ": {uint8: q10}")
     parent, found = load_arithmetic("litert-xnnpack"), load_arithmetic(written(tmp_path, child))
     changed = {**parent.variants("RESIZE_BILINEAR"), "interpolate/uint8": "q10"}
@@ -127,7 +127,9 @@ def test_what_a_child_states_of_a_step_leaves_its_other_conditions(tmp_path: Pat
         ),
     ],
 )
-def test_the_old_spelling_is_refused_with_the_new_one(tmp_path: Path, old: str, line: int, new: str) -> None:
+def test_an_old_spelling_is_rejected_and_the_new_spelling_named(
+    tmp_path: Path, old: str, line: int, new: str
+) -> None:
     with pytest.raises(ProfileError, match=re.escape(new)) as caught:
         load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", old)))
     assert f"acme.yaml:{line}" in str(caught.value)
@@ -153,7 +155,7 @@ def test_the_old_spelling_is_refused_with_the_new_one(tmp_path: Path, old: str, 
         ("extends: litert-reference", "extends: litert-referenz", None, "no arithmetic 'litert-referenz'"),
     ],
 )
-def test_mistakes_are_told_with_their_line(
+def test_errors_state_their_line(
     tmp_path: Path, found: str, instead: str, line: int | None, message: str
 ) -> None:
     path = written(tmp_path, GOOD.replace(found, instead, 1))
@@ -179,7 +181,7 @@ def test_an_unknown_name(name: str, advice: str) -> None:
         load_arithmetic(name)
 
 
-def test_the_json_schema_describes_them() -> None:
+def test_the_json_schema_describes_arithmetic_files() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
     schema = json.loads((schemas_dir() / "arithmetic.schema.json").read_text("utf-8"))
     judge = jsonschema.Draft202012Validator(schema)
@@ -194,7 +196,7 @@ def test_the_json_schema_describes_them() -> None:
     assert not judge.is_valid(yaml.safe_load(GOOD.replace("q11", "{default: [q10]}")))
 
 
-def test_the_example_in_the_guide_is_one(tmp_path: Path) -> None:
+def test_the_example_in_the_guide_is_an_arithmetic_file(tmp_path: Path) -> None:
     guide = (rules_dir().parent / "docs" / "run.md").read_text("utf-8")
     (example,) = re.findall(r"^```yaml\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
     acme = load_arithmetic(written(tmp_path, example))

@@ -1,4 +1,4 @@
-"""Which kernel computes an operator, and what comes of operands that none has."""
+"""Selection of the kernel that computes an operator, and errors for tensors without a kernel."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ def test_an_operator_is_bound_by_the_type_of_its_first_input_that_is_not_constan
 
 
 @pytest.mark.parametrize("opcode", ["CONV_2D", "PADV2", "BATCH_TO_SPACE_ND", "RIGHT_SHIFT", "SVDF"])
-def test_operands_of_a_type_that_kernels_do_not_have_are_told(opcode: str) -> None:
-    """A float64 bias, float crops: an error with the operator's name, as of all that does not fit, or a result."""
+def test_types_without_a_kernel_are_errors_with_the_operator(opcode: str) -> None:
+    """A float64 bias or float crops give an output or an error with the operator's name, as every invalid tensor does."""
     profile = load_profile("litert-runtime")
     tried = 0
     for case in planned(profile, "smoke", (opcode,), 0):

@@ -1,4 +1,4 @@
-"""Names of inputs and outputs, arrays by name or in order, and drawn inputs."""
+"""Names of inputs and outputs, arrays by name or in order, and random inputs."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_a_signature_is_an_entry() -> None:
         (model(), "x", "there is no signature 'x'; there are none"),
     ],
 )
-def test_entries_that_are_not_there(made: Model, key: str | None, text: str) -> None:
+def test_missing_entries(made: Model, key: str | None, text: str) -> None:
     with pytest.raises(RunError, match=f"^{re.escape(text)}$"):
         entry(made, key)
 
@@ -79,7 +79,7 @@ def test_names_are_unique(
     ],
 )
 def test_arrays_by_name_or_in_order(given: Any) -> None:
-    """A tensor's own name works beside the name of the signature."""
+    """The name of a tensor is accepted beside the name of the signature."""
     assert entry(model(SIGNED), "serve").arrange(given) == (LEFT, RIGHT)
 
 

@@ -1,4 +1,4 @@
-"""Arithmetics with equal keys compute a model alike, and only active steps count."""
+"""Arithmetics with equal keys compute a model alike, and only active steps are part of the key."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ PUBLISHED = [
 VALUES = np.arange(-128, 128, dtype=np.int8).reshape(1, 256)
 
 
-def one(opcode: str) -> Model:
+def unary_model(opcode: str) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 256), "int8", quantized(0.031, 3))
@@ -37,7 +37,7 @@ def outputs(model: Model, arithmetic: Arithmetic) -> bytes:
 def test_equal_keys_give_equal_outputs_and_some_keys_are_equal() -> None:
     shared = 0
     for opcode in ("ADD", "LEAKY_RELU", "RELU", "ABS", "LOGISTIC"):
-        model, by_key = one(opcode), dict[object, set[bytes]]()
+        model, by_key = unary_model(opcode), dict[object, set[bytes]]()
         for arithmetic in PUBLISHED:
             by_key.setdefault(active_variants(model, arithmetic), set()).add(outputs(model, arithmetic))
         assert all(len(made) == 1 for made in by_key.values()), opcode
@@ -46,7 +46,7 @@ def test_equal_keys_give_equal_outputs_and_some_keys_are_equal() -> None:
 
 
 def test_steps_and_defects_of_the_operator_count() -> None:
-    model, base = one("ADD"), PUBLISHED[0]
+    model, base = unary_model("ADD"), PUBLISHED[0]
 
     def key(opcode: str, **changed: str) -> object:
         return active_variants(
@@ -60,7 +60,7 @@ def test_steps_and_defects_of_the_operator_count() -> None:
 
 
 def test_an_operator_without_a_kernel_has_a_key() -> None:
-    model = one("ADD")
+    model = unary_model("ADD")
     main = model.subgraphs[0]
     missing = replace(main, operators=(replace(main.operators[0], opcode="NOTHING"),))
     assert active_variants(replace(model, subgraphs=(missing,)), PUBLISHED[0]) == ((),)

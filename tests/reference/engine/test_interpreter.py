@@ -23,7 +23,7 @@ Q = quantized(0.5, -1)
 
 
 def chain(names: tuple[str, ...] = ("x", "y", "z"), shape: tuple[int, ...] = (1, 3), **fields: Any) -> Model:
-    """RESHAPE after RESHAPE: values stay what they are."""
+    """Return a chain of EXPAND_DIMS, which leaves values unchanged."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     tensors = [
@@ -58,7 +58,7 @@ def test_outputs_by_name_and_everything_by_index() -> None:
     assert run(chain(), (X,)).tensors == {}
 
 
-def test_tensors_and_operands_can_be_watched_as_they_come_to_be() -> None:
+def test_tensors_and_operands_are_reported_when_they_are_computed() -> None:
     interpreter, seen = ReferenceInterpreter(chain()), list[tuple[str, tuple[int, ...]]]()
     interpreter.watch = lambda subgraph, indexes, arrays: seen.append(("holds", tuple(indexes)))
     interpreter.enter = lambda subgraph, operator, operands: seen.append(("enters", operator.inputs))
@@ -133,7 +133,7 @@ def test_no_kernel_names_operator_types_and_version() -> None:
         run(builder.finish(), {"x": X})
 
 
-def test_operands_that_do_not_fit_are_the_models_fault() -> None:
+def test_invalid_operands_are_errors_of_the_model() -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
     x, y = main.tensor("x", (1, 3), "int8", Q), main.tensor("y", (1, 4), "int8", Q)
@@ -155,7 +155,7 @@ def test_a_tensor_without_values_is_named() -> None:
         run(builder.finish(), ())
 
 
-def test_a_missing_scale_is_told() -> None:
+def test_a_missing_scale_is_an_error() -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
     x, y = main.tensor("x", (1, 3), "int8"), main.tensor("y", (1, 3), "int8", Q)
@@ -209,7 +209,7 @@ def test_variables_start_as_litert_starts_them(dtype: str, zero: int, fill: int)
     assert (started == fill).all()
 
 
-def test_tensors_nobody_needs_are_freed() -> None:
+def test_unused_tensors_are_freed() -> None:
     alive: list[weakref.ref[Any]] = []
     seen: list[int] = []
 

@@ -1,4 +1,4 @@
-"""What --statistics says of a tensor."""
+"""Statistics of a tensor for ``--statistics``."""
 
 from __future__ import annotations
 
@@ -28,21 +28,21 @@ def test_an_int8_tensor() -> None:
     assert (found.operator, found.name, found.shape, found.size) == ("RELU #0", "y", (1, 4), 4)
 
 
-def test_int4_and_int16_have_their_own_rails() -> None:
+def test_limits_of_int4_and_int16() -> None:
     narrow = of(np.array([-8, 7, 7], np.int8), "int4", quantized(1.0))
     assert (narrow.at_low, narrow.at_high, narrow.codes) == (1, 2, 16)
     wide = of(np.array([-32768, 5], np.int16), "int16", quantized(1.0))
     assert (wide.at_low, wide.at_high, wide.unused) == (1, 0, 65534)
 
 
-def test_reals_and_wide_integers_have_no_rails() -> None:
+def test_reals_and_wide_integers_have_no_limits() -> None:
     real = of(np.array([1.5, np.nan, np.inf, -2], np.float32), "float32")
     assert (real.low, real.high, real.not_finite, real.saturation, real.unused) == (-2.0, 1.5, 2, None, None)
     whole = of(np.array([3, 9], np.int32), "int32")
     assert (whole.low, whole.high, whole.real_low, whole.codes) == (3, 9, None, None)
 
 
-def test_nothing_to_say() -> None:
+def test_empty_tensors_have_no_statistics() -> None:
     assert of(np.empty((0, 3), np.int8), "int8", quantized(1.0)).low is None
     assert of(np.array([np.nan], np.float32), "float32").high is None
     assert of(np.array([True]), "bool").saturation is None

@@ -1,4 +1,4 @@
-"""A variant is added in two places: a function in the table of variants, and the arithmetic that uses it."""
+"""A variant is added in two places: a function in the table of variants, and the arithmetic that uses the variant."""
 
 from __future__ import annotations
 
@@ -39,11 +39,13 @@ operators:
 """
 
 
-def test_a_variant_from_outside_computes_where_its_condition_holds(tmp_path: Path) -> None:
-    """A sixteenth or an eighth of a step of the output is 0 to nearest, and 1 upwards."""
+def test_a_user_defined_variant_computes_under_its_condition(tmp_path: Path) -> None:
+    """A sixteenth or an eighth of an output step rounds to 0 to nearest, and to 1 upwards."""
     (tmp_path / "acme.yaml").write_text(ARITHMETIC)
-    said = {}
+    printed = {}
     for depth in ("1", "2"):
         command = [sys.executable, "-c", PROGRAM, depth, str(tmp_path / "acme.yaml")]
-        said[depth] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split("\n")
-    assert said == {"1": ["[0 0]", "[1 1]", ""], "2": ["[0 0]", "[0 0]", ""]}
+        printed[depth] = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(
+            "\n"
+        )
+    assert printed == {"1": ["[0 0]", "[1 1]", ""], "2": ["[0 0]", "[0 0]", ""]}

@@ -1,4 +1,4 @@
-"""Operands and options of the tests of convolutions and matrix products."""
+"""Operands and options for tests of convolutions and matrix products."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""RELU and its kin, LEAKY_RELU, PRELU, HARD_SWISH: values by hand and the distance from the real functions."""
+"""RELU and its variants, LEAKY_RELU, PRELU, HARD_SWISH: values by hand and the distance from the real functions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_bounds_are_stored_values_of_the_output(opcode, low, high):
 
 
 def test_relu_rounds_twice():
-    """A quarter becomes a half with the first rounding, ties up, and one with the second, ties away from zero."""
+    """The first rounding, ties up, makes a quarter a half; the second rounding, ties away from zero, makes it one."""
     found = relu("RELU_N1_TO_1", value(scale=0.25, zero=1), result(scale=1.0, zero=-1))
     assert found[128 + 1 + np.array([-6, -3, -2, -1, 0, 1, 2, 6])].tolist() == [-2, -2, -2, -1, -1, 0, 0, 0]
 
@@ -77,7 +77,7 @@ def test_leaky_relu_with_a_negative_slope_turns_up():
 
 
 def test_a_slope_below_zero_is_negated_or_multiplied_with():
-    """Of 0.49997 the doubled high half of the product is rounded twice, up where it is above zero."""
+    """The doubled high half of the product with 0.49997 is rounded twice; positive products are rounded up."""
     v = Operand(np.int16([-16383, -16384, 16383]), "int16", quantization(2.0**-14))
     out, options = OutputSpec("int16", (3,), quantization(0.5)), Table("LeakyReluOptions", {"alpha": -0.25})
 
@@ -92,7 +92,7 @@ def test_8_bit_multipliers_round_half_up():
     assert found[[0, 127, 126, 122]].tolist() == [-32, 0, 0, -1]
 
 
-def test_ratios_beyond_8_bit_multipliers_take_the_exact_way():
+def test_ratios_beyond_8_bit_multipliers_are_computed_exactly():
     v, out = value(scale=0.001), result(scale=1.0)
     assert (leaky(v, out, 0.5, "8-bit-multipliers") == leaky(v, out, 0.5)).all()
 
@@ -120,7 +120,7 @@ def test_hard_swish_is_within_a_step(scale, zero):
 
 
 def documented_hard_swish(q, v, out):
-    """Return the output of a stored integer by the steps of the page of integer arithmetic."""
+    """Return the output of a stored integer by the steps in docs/arithmetic.md."""
 
     def saturated(x):
         return max(min(x, 32767), -32768)

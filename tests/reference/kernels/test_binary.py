@@ -1,4 +1,4 @@
-"""Binary operators: what they mean as real numbers, and the machinery that applies them."""
+"""Binary operators: outputs near the real values, and broadcasting of formulas."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def real(v: Operand) -> NDArray[np.float64]:
 
 
 def off(stored: NDArray[Any], exact: NDArray[np.float64], output: OutputSpec) -> float:
-    """The largest distance from the exact result, in steps, where that does not saturate."""
+    """Return the largest distance from the exact output, in steps, over outputs that do not saturate."""
     wanted = exact / float(output.scale) + output.zero_point
     return float(np.abs(stored - wanted)[(wanted > -128) & (wanted < 127)].max(initial=0))
 
@@ -53,13 +53,13 @@ def test_sums_products_and_quotients_are_within_a_step_of_the_real_result(
     left: float, right: float, out: float, a: int, b: int, c: int
 ) -> None:
     x, y, to = value(ALL[:, None], left, a), value(ALL, right, b), result(out, c)
-    # Weights of 21 bits are off by 2^-21 of the larger one, as often as an operand has steps.
+    # Weights of 21 bits have an error of 2^-21 of the larger weight for each step of an operand.
     coarse = 256 * max(left, right) / out * 2**-20
     for how, most in (("double", 0.51), ("single", 0.51), ("vectors", 0.51), ("21-bit", 0.51 + coarse)):
         assert off(binary.add(x, y, to, None, {"requantize": how}), real(x) + real(y), to) <= most
         assert off(binary.sub(x, y, to, None, {"requantize": how}), real(x) - real(y), to) <= most
     for how in ("double", "single", "float32"):
-        # The first of two roundings may turn a quarter of a step into a half, the second that into a whole one.
+        # The first of two roundings may turn a quarter of a step into a half, and the second a half into a whole step.
         assert (
             off(
                 binary.mul(x, y, to, None, {"requantize": how, "multiplier": "float64"}),
@@ -92,7 +92,7 @@ def test_a_fused_activation_clamps_in_stored_values() -> None:
     assert (made.min(), made.max()) == (-3, 9)  # 0 and 6 at scale 0.5
 
 
-def test_a_table_of_all_pairs_is_what_the_tiles_compute() -> None:
+def test_a_table_of_all_pairs_equals_the_computed_tiles() -> None:
     x, y = value(np.repeat(ALL, 256)), value(np.tile(ALL, 256), 0.1, 60)
     assert x.data.size >= broadcast._PAIRS
     how = {"requantize": "double", "multiplier": "float32"}
@@ -104,7 +104,7 @@ def test_a_table_of_all_pairs_is_what_the_tiles_compute() -> None:
     assert np.array_equal(whole, np.concatenate(parts))
 
 
-def test_a_formula_that_is_asked_often_gives_the_same_from_its_table() -> None:
+def test_the_table_of_a_frequent_formula_gives_the_same_outputs() -> None:
     x, y = value(np.resize(ALL, 5000)), value(np.resize(ALL[::-1], 5000), 0.1, 60)
     assert broadcast._TABLE_FROM <= x.data.size < broadcast._PAIRS
     broadcast._counter.cache_clear()
@@ -145,7 +145,7 @@ def test_runs_of_vector_loops(lhs: tuple[int, ...], rhs: tuple[int, ...], wanted
     assert chunks(rhs, lhs) == wanted
 
 
-def test_power_of_two_words_shift_one_operand() -> None:
+def test_int16_with_power_of_two_scales_shifts_one_operand() -> None:
     options = Table("AddOptions", {"pot_scale_int16": True})
     x, y = value([3, -3, 32767], 2.0**-12, 0, "int16"), value([1, 1, 32767], 2.0**-11, 0, "int16")
     made = binary.add(x, y, result(2.0**-11, 0, "int16"), options, {"requantize": "double"})
@@ -169,8 +169,8 @@ def test_division_by_zero_is_refused(kernel: Any) -> None:
         kernel(*arguments, *([None] if kernel is division.div_plain else []))
 
 
-def test_a_small_quotient_is_nothing_but_where_a_word_overflows() -> None:
-    # 1 / -128 is 0 steps of 0.5; LiteRT shifts by 32 bits and more, and x86 gives the smallest number.
+def test_a_small_quotient_is_zero_except_if_a_shift_overflows() -> None:
+    # 1 / -128 is 0 steps of 0.5; LiteRT shifts by 32 bits or more, and x86 gives the smallest integer.
     made = {
         how: division.div(
             value([1], zero=0), value([-128], zero=0), result(zero=0), None, {**QUOTIENT, "shift": how}
@@ -186,7 +186,7 @@ def test_a_quantized_division_by_the_zero_point_is_refused() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(-128, 127), st.integers(-128, 127).filter(bool)), min_size=1))
-def test_quotient_and_remainder_belong_together(numbers: list[tuple[int, int]]) -> None:
+def test_quotient_and_remainder_give_the_dividend(numbers: list[tuple[int, int]]) -> None:
     x, y = (value(side, dtype="int32") for side in zip(*numbers, strict=True))
     quotient = division.floor_div(x, y, result(dtype="int32"))
     rest = division.floor_mod(x, y, result(dtype="int32"))
@@ -194,7 +194,7 @@ def test_quotient_and_remainder_belong_together(numbers: list[tuple[int, int]]) 
     assert ((rest == 0) | ((rest < 0) == (y.data < 0))).all()
 
 
-def test_shifts_stay_within_the_word() -> None:
+def test_shifts_stay_within_the_width() -> None:
     made = elementwise.right_shift(value([-128, -128, 64]), value([100, -5, 3]), result())
     assert made.tolist() == [-1, -128, 8]
 

@@ -25,7 +25,7 @@ def test_floats_truncate_and_saturate():
     assert made(x, "int64")[2:] == [10**10, -(10**10), 2**63 - 1, -(2**63), 2**63 - 1]
 
 
-def test_truth():
+def test_bool():
     assert made(np.float32([0, 0.5, -2]), "bool") == [False, True, True]
     assert made(np.array([True, False]), "float32") == [1, 0]
 

@@ -1,4 +1,4 @@
-"""Comparisons of two operands, each with a table worked out by hand."""
+"""Comparisons of two operands, each with a table calculated by hand."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from litecheck.reference.kernels.comparisons import COMPARISONS, Scaled
 from .layers import output, stored
 
 OUT = output()
-#: Comparison of a smaller, an equal and a larger left side.
-ASKED = {
+#: Comparison of a smaller, an equal and a larger left operand.
+EXPECTED = {
     "EQUAL": [False, True, False], "NOT_EQUAL": [True, False, True], "LESS": [True, False, False],
     "LESS_EQUAL": [True, True, False], "GREATER": [False, False, True], "GREATER_EQUAL": [False, True, True],
 }  # fmt: skip
@@ -21,15 +21,15 @@ ASKED = {
 @pytest.mark.parametrize("opcode", COMPARISONS)
 @pytest.mark.parametrize("rounding", ["double", "single"])
 def test_real_values_are_compared(opcode: str, rounding: str) -> None:
-    """(0, 3, 5 less 1) * 0.5 with (4 less 0) * 0.25: -0.5, 1 and 2 with 1."""
+    """(0, 3, 5 minus 1) * 0.5 compared with (4 minus 0) * 0.25: -0.5, 1 and 2 with 1."""
     multiplier = {0.5: (1 << 30, 0), 0.25: (1 << 30, -1)}
     formula = Scaled(COMPARISONS[opcode], (1, 0), (multiplier[0.5], multiplier[0.25]), rounding)
-    assert formula(np.int64([0, 3, 5]), np.int64([4, 4, 4])).tolist() == ASKED[opcode]
+    assert formula(np.int64([0, 3, 5]), np.int64([4, 4, 4])).tolist() == EXPECTED[opcode]
     quantized, plain = comparisons._comparison(opcode)
     lhs, rhs = stored([0, 3, 5], 0.5, 1), stored([4, 4, 4], 0.25)
-    assert quantized(lhs, rhs, output(dtype="bool"), {"rescale": rounding}).tolist() == ASKED[opcode]
+    assert quantized(lhs, rhs, output(dtype="bool"), {"rescale": rounding}).tolist() == EXPECTED[opcode]
     values = stored([3, 4, 5], 0.5, 1), stored([4], 9.0)
-    assert plain(*values, output(dtype="bool")).tolist() == ASKED[opcode]
+    assert plain(*values, output(dtype="bool")).tolist() == EXPECTED[opcode]
 
 
 def test_values_that_differ_by_less_than_a_256th_are_equal() -> None:

@@ -24,14 +24,14 @@ def subgraph(
 
 
 def step(graph: SubgraphBuilder, opcode: str, x: int, constant: int, dtype: str = "int32") -> int:
-    """x opcode constant."""
+    """Add ``x opcode constant`` and return its tensor."""
     y = graph.tensor(f"{opcode}_{x}", (1,), dtype)
     graph.add(opcode, [x, graph.constant(f"c{y}", np.array([constant], np.int32))], [y])
     return y
 
 
 def branching() -> Model:
-    """x + 10 where the condition holds, else x * 3."""
+    """Return a model of x + 10 if the condition is true, else x * 3."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     c, x, y = main.tensor("c", (1,), "bool"), main.tensor("x", (1,), "int32"), main.tensor("y", (1,), "int32")
@@ -45,7 +45,7 @@ def branching() -> Model:
 
 
 def looping(condition: str = "LESS", limit: int = 100) -> Model:
-    """x doubled and y counted up while x < limit."""
+    """Return a model that doubles x and counts y up while x < limit."""
     builder = ModelBuilder()
     main, given = subgraph(builder, "main", 2)
     made = [main.tensor(f"y{n}", (1,), "int32") for n in range(2)]
@@ -59,7 +59,7 @@ def looping(condition: str = "LESS", limit: int = 100) -> Model:
 
 
 def remembering(assigned: bool = True) -> Model:
-    """A variable that CALL_ONCE sets to 5 and each inference adds x to."""
+    """Return a model with a variable that CALL_ONCE sets to 5; each inference adds x to it."""
     builder = ModelBuilder()
     main, (x,) = subgraph(builder, "main")
     if assigned:
@@ -104,7 +104,7 @@ def test_while_runs_until_the_condition_fails(start: int, end: list[int] | None)
         assert value(interpreter, main_x0=start, main_x1=0) == end
 
 
-def test_variables_live_as_long_as_the_machine() -> None:
+def test_variables_live_as_long_as_the_interpreter() -> None:
     interpreter = ReferenceInterpreter(remembering())
     assert [value(interpreter, main_x0=1) for _ in range(3)] == [[6], [7], [8]]
     interpreter.reset()
@@ -112,7 +112,7 @@ def test_variables_live_as_long_as_the_machine() -> None:
     assert value(remembering(), main_x0=1) == [6]
 
 
-def test_reading_what_was_never_assigned() -> None:
+def test_reading_an_unassigned_variable() -> None:
     with pytest.raises(RunError, match="READ_VARIABLE #1 'old': variable 'v' is read before"):
         value(remembering(assigned=False), main_x0=1)
 
@@ -128,7 +128,7 @@ def test_a_subgraph_that_calls_itself() -> None:
         value(builder.finish(), c=True, x=1)
 
 
-def test_a_subgraph_that_is_not_there() -> None:
+def test_a_missing_subgraph() -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
     c, y = main.tensor("c", (1,), "bool"), main.tensor("y", (1,), "int32")

@@ -1,4 +1,4 @@
-"""CONV_2D on images whose outputs are worked out by hand, and the laws of blocks, batches and groups."""
+"""CONV_2D on inputs with outputs calculated by hand, and the laws of blocks, batches and groups."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.reference.runtime_tensors import RunError
 
 from .layers import DOUBLE, RELU, RELU6, SAME, VALID, output, real, stored, window_options
 
-#: 3 x 3 pixels. Less the zero point 1 they are 0, 1, 2 / 3, 4, 5 / 6, 7, 8.
+#: 3 x 3 pixels. Minus the zero point 1 they are 0, 1, 2 / 3, 4, 5 / 6, 7, 8.
 IMAGE = np.arange(1, 10).reshape(1, 3, 3, 1)
 #: The pixel plus twice its neighbor to the lower right.
 FILTER = np.array([[1, 0], [0, 2]]).reshape(1, 2, 2, 1)
@@ -51,7 +51,7 @@ def test_each_channel_has_its_scale() -> None:
 
 @pytest.mark.parametrize(("fused", "expected"), [(0, [-60, 60]), (RELU, [4, 60]), (RELU6, [4, 16])])
 def test_a_fused_activation_clamps(fused: int, expected: list[int]) -> None:
-    """Zero is stored as 4, six in steps of 0.5 as 4 + 12."""
+    """Zero is stored as 4, and 6 in steps of 0.5 as 4 + 12."""
     image = stored([[[[-64], [56]]]], 0.5)
     made = conv.conv_2d(image, stored([[[[1]]]]), None, output(0.5, 4), window_options(fused=fused), DOUBLE)
     assert made.reshape(-1).tolist() == expected
@@ -73,7 +73,7 @@ def test_unsigned_values_and_weights_have_zero_points() -> None:
 
 
 def test_each_group_sees_its_own_channels() -> None:
-    """Four filters of depth 1 on two channels: two filters for each."""
+    """Four filters of depth 1 on two channels are two filters for each channel."""
     image, weight = stored([[[[3, 5]]]]), stored(np.array([1, 2, 3, 4]).reshape(4, 1, 1, 1))
     made = conv.conv_2d(image, weight, None, output(), window_options(), DOUBLE)
     assert made.reshape(-1).tolist() == [3, 6, 15, 20]
@@ -89,7 +89,7 @@ def test_channels_that_do_not_divide(filters: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("block", [1, 40, 200, 1 << 19])
 def test_blocks_change_nothing(block: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Three images, of which several or some rows are computed at a time, give what each gives alone."""
+    """A batch of 3 in blocks of several entries or some rows equals the outputs of each entry."""
     random = np.random.default_rng(0)
     image, weight = random.integers(-9, 9, (3, 5, 4, 4)), stored(random.integers(-9, 9, (4, 2, 3, 2)))
     options, made = window_options(SAME), output(9.0)
@@ -111,7 +111,7 @@ def test_the_real_convolution() -> None:
 
 @pytest.mark.parametrize("variant", ["by-scales", "xnnpack"])
 def test_int8_weights_on_real_images(variant: str) -> None:
-    """Each image has its own scale: 127 and -64 times 0.01, 127 and 0 times 0.1. Sums 62 and 254, weights in halves."""
+    """Each entry has its scale: 127 and -64 times 0.01, 127 and 0 times 0.1. Sums 62 and 254, weights in halves."""
     image = real([[[[1.27, -0.64]]], [[[12.7, 0.0]]]])
     weight, bias = stored([[[[2, 3]]]], 0.5), real([1.0])
     made = conv.conv_2d_float(
@@ -131,7 +131,7 @@ def test_int8_weights_on_real_images(variant: str) -> None:
         ([0.5, 0.5], 2, "by-scales", (XNNPACK,), "symmetric"),
     ],
 )
-def test_how_an_image_is_quantized(
+def test_quantization_of_an_image(
     scales: list[float], depth: int, variant: str, backends: tuple[Any, ...], expected: str
 ) -> None:
     image, weight = real(np.zeros((1, 1, 1, 2))), stored(np.zeros((2, 1, 1, depth)), scales)
@@ -146,9 +146,9 @@ def test_weights_without_a_kernel() -> None:
 
 
 def test_a_filter_of_one_channel_is_no_matrix_product() -> None:
-    """XNNPACK quantizes pixel by pixel where it sees a matrix product, an image as a whole where not.
+    """XNNPACK quantizes each pixel for a matrix product, otherwise each entry of the batch as a whole.
 
-    The second of two pixels is a hundredth of the first: in the scale of the image 1.27 / 127 * 0.5 it is 1 or 2.
+    The second of two pixels is a hundredth of the first: in the scale of the entry 1.27 / 127 * 0.5 it is 1 or 2.
     """
     pixels = real([[[[1.27], [0.0126]]]])
     for filters in ([[[[1]]]], [[[[1]]], [[[1]]]]):

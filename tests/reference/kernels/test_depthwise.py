@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D on images whose outputs are worked out by hand, and the laws of blocks and strides."""
+"""DEPTHWISE_CONV_2D on inputs with outputs calculated by hand, and the laws of blocks and strides."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.reference.runtime_tensors import RunError
 
 from .layers import DOUBLE, RELU, SAME, VALID, output, real, stored, window_options
 
-#: 3 x 3 pixels. Less the zero point 1 they are 0, 1, 2 / 3, 4, 5 / 6, 7, 8.
+#: 3 x 3 pixels. Minus the zero point 1 they are 0, 1, 2 / 3, 4, 5 / 6, 7, 8.
 IMAGE = np.arange(1, 10).reshape(1, 3, 3, 1)
 #: The pixel plus twice its neighbor to the lower right.
 FILTER = np.array([[1, 0], [0, 2]]).reshape(1, 2, 2, 1)
@@ -41,16 +41,16 @@ def test_sums_of_windows(options: Any, expected: list[list[int]], bias: int | No
     assert made[0, :, :, 0].tolist() == (np.array(expected) + offset - 5).tolist()
 
 
-def test_the_filters_of_a_channel_stand_together() -> None:
-    """Channels 3 and 5 with two filters each: 3 * 1, 3 * 2, 5 * 3, 5 * 4; the last one's scale is 0.25."""
+def test_the_filters_of_a_channel_are_adjacent() -> None:
+    """Channels 3 and 5 with two filters each: 3 * 1, 3 * 2, 5 * 3, 5 * 4; the scale of the last filter is 0.25."""
     image, weight = stored([[[[3, 5]]]]), stored([[[[1, 2, 3, 4]]]], [1.0, 1.0, 1.0, 0.25])
     made = depthwise.depthwise_conv_2d(image, weight, None, output(), window_options(), DOUBLE)
     assert made.reshape(-1).tolist() == [3, 6, 15, 5]
 
 
 @pytest.mark.parametrize(("dtype", "expected"), [("uint8", 27), ("int8", 35)])
-def test_a_zero_point_of_weights_counts_for_uint8_alone(dtype: str, expected: int) -> None:
-    """(10 - 8) * (7 - 4) + 1 + 20 = 27; with weights as stored (10 - 8) * 7 + 1 + 20 = 35."""
+def test_a_zero_point_of_weights_counts_for_uint8_only(dtype: str, expected: int) -> None:
+    """(10 - 8) * (7 - 4) + 1 + 20 = 27; with stored weights (10 - 8) * 7 + 1 + 20 = 35."""
     image, weight = stored([[[[10]]]], 1.0, 8, dtype), stored([[[[7]]]], 1.0, 4, dtype)
     bias = stored([1], dtype="int32")
     made = depthwise.depthwise_conv_2d(image, weight, bias, output(1.0, 20, dtype), window_options(), DOUBLE)
@@ -72,7 +72,7 @@ def test_channels_that_do_not_divide(depth: int, channels: int) -> None:
 
 
 def by_definition(image: Any, weight: Any, stride: tuple[int, int], dilation: tuple[int, int]) -> Any:
-    """VALID sums, tap by tap."""
+    """Return the VALID sums, element by element of the filter."""
     (n, height, width, depth), (_, down, across, channels) = image.shape, weight.shape
     rows = (height - (down - 1) * dilation[0] - 1) // stride[0] + 1
     columns = (width - (across - 1) * dilation[1] - 1) // stride[1] + 1
@@ -112,7 +112,7 @@ def test_the_real_convolution() -> None:
 
 
 def test_int8_weights_on_real_images() -> None:
-    """Each image is quantized asymmetrically by its own range, of 2.55 and 25.5, in steps of 0.01 and 0.1."""
+    """Each entry is quantized asymmetrically by its range of 2.55 or 25.5, in steps of 0.01 and 0.1."""
     image = real([[[[2.55, 0.0]]], [[[25.5, 5.1]]]])
     weight = stored([[[[2, 3]]]], 0.5)
     made = depthwise.depthwise_conv_2d_float(

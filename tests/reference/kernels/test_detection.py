@@ -1,4 +1,4 @@
-"""Boxes, scores and suppression of TFLite_Detection_PostProcess, with numbers worked out by hand."""
+"""Boxes, scores and suppression of TFLite_Detection_PostProcess, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def detected(boxes: Operand, scores: Operand, anchors: Operand, **changed: Any) 
     return (*(array[0].tolist() for array in found[:3]), found[3].tolist())
 
 
-#: Centers and sizes. The first two boxes share 3/5 of their union, the third is apart.
+#: Centers and sizes. The first two boxes share 3/5 of their union, the third box shares nothing.
 ANCHORS = real([[2, 2, 4, 4], [2, 3, 4, 4], [8, 8, 2, 2]])
 AS_ANCHORS = real(np.zeros((1, 3, 4)))
 FIRST, SECOND, THIRD = [0.0, 0.0, 4.0, 4.0], [0.0, 1.0, 4.0, 5.0], [7.0, 7.0, 9.0, 9.0]
@@ -73,7 +73,7 @@ def test_detections(
     assert detected(AS_ANCHORS, SCORES, ANCHORS, **changed) == (boxes, classes, scores, [count])
 
 
-def test_background_in_front_of_the_classes_is_left_out() -> None:
+def test_background_before_the_classes_is_left_out() -> None:
     with_background = real([[[0.9, 0.5, 0.125], [0.9, 0.75, 0.25], [0.9, 0.25, 0.375]]])
     assert detected(AS_ANCHORS, with_background, ANCHORS) == detected(AS_ANCHORS, SCORES, ANCHORS)
 
@@ -107,7 +107,7 @@ def test_boxes_without_area_overlap_nothing() -> None:
     assert found[0] == [[2.0, 0.0, 2.0, 4.0]] * 2 + [FIRST]
 
 
-def test_boxes_that_touch_or_lie_diagonally_apart_do_not_overlap() -> None:
+def test_boxes_that_touch_or_are_diagonal_neighbors_do_not_overlap() -> None:
     for center in ([2, 6], [6, 6], [9, 9]):
         anchors = real([[2, 2, 4, 4], [*center, 4, 4]])
         found = detected(real(np.zeros((1, 2, 4))), real([[[0.5, 0], [0.75, 0]]]), anchors,
@@ -178,9 +178,9 @@ def test_places_of_the_largest(values: list[float], count: int, places: list[int
 
 
 def test_equal_values_are_ordered_as_by_a_heap() -> None:
-    """Four equal values, by hand: (0, 1, 2, 3) becomes the heap (2, 3, 0, 1), which gives up 2, 0, 3 and 1.
+    """Four equal values, by hand: (0, 1, 2, 3) becomes the heap (2, 3, 0, 1), which removes 2, 0, 3 and 1.
 
-    A place behind the heap that is not better does not come in.
+    A value after the heap that is not larger does not enter it.
     """
     assert largest_first(np.ones(4, np.float32), 4) == [1, 3, 0, 2]
     assert largest_first(np.ones(5, np.float32), 2) == partial_sort(2, 2, lambda i, j: False)

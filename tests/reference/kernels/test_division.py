@@ -1,4 +1,4 @@
-"""DIV, FLOOR_DIV and FLOOR_MOD, with numbers worked out by hand."""
+"""DIV, FLOOR_DIV and FLOOR_MOD, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def divided(lhs: Operand, rhs: Operand, spec: OutputSpec, fused: int = 0, **vari
 @pytest.mark.parametrize(
     ("lhs", "rhs", "expected"),
     [
-        # (6 * 0.5) / (4 * 0.25) is 3, which is 24 steps of 0.125
+        # (6 * 0.5) / (4 * 0.25) is 3 or 24 steps of 0.125
         ([6, -6, 6, -6], [4, 4, -4, -4], [24, -24, -24, 24]),
         ([0, 1, -1], [4, 4, 4], [0, 4, -4]),
         ([1, 2, 5], [127, 127, 127], [0, 0, 1]),

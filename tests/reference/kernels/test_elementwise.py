@@ -1,4 +1,4 @@
-"""Elementwise operators without rescaling, each with a table worked out by hand."""
+"""Elementwise operators without rescaling, each with a table calculated by hand."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OUT = output()
     ],
 )
 def test_select(condition: Any, expected: Any) -> None:
-    """A condition with one dimension chooses rows."""
+    """A condition of one dimension selects rows."""
     asked = stored(condition, dtype="bool")
     assert (
         elementwise.select(asked, stored([[1, 2], [3, 4]]), stored([[5, 6], [7, 8]]), OUT).tolist()

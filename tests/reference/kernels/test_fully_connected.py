@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED on rows whose outputs are worked out by hand, and the laws of shapes, zero points and widths."""
+"""FULLY_CONNECTED on rows with outputs calculated by hand, and the laws of shapes, zero points and types."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def options(fused: int = NONE, keep: bool = False, **more: Any) -> Table:
     return Table("FullyConnectedOptions", fields)
 
 
-ROWS = stored([[1, 2, 3], [-4, 5, 6]], 0.5, 1)  # less the zero point 0, 1, 2 / -5, 4, 5
+ROWS = stored([[1, 2, 3], [-4, 5, 6]], 0.5, 1)  # minus the zero point 0, 1, 2 / -5, 4, 5
 WEIGHT = [[1, 2, 3], [1, -1, 2]]  # sums 8, 3 / 18, 1
 
 
@@ -42,7 +42,7 @@ def test_sums_of_rows(bias: list[int] | None, fused: int, expected: list[list[in
     assert made.tolist() == expected
 
 
-def test_a_zero_point_of_weights_counts_under_one_scale() -> None:
+def test_a_zero_point_of_weights_counts_with_a_single_scale() -> None:
     """(7 - 4) * 2 = 6 and (5 - 4) * 2 = 2; with a scale for each unit 7 * 2 and 5 * 2 * 0.5."""
     rows, weight = stored([[2]]), [[7], [5]]
     one = product(rows, stored(weight, 1.0, 4), None, output(), options(), DOUBLE)
@@ -61,7 +61,7 @@ def test_a_zero_point_of_weights_counts_under_one_scale() -> None:
     ],
 )
 def test_shapes(shape: tuple[int, ...], given: Table | None, expected: tuple[int, ...]) -> None:
-    """An input is read as rows of the weights' depth 4."""
+    """An input is reshaped to rows of the weights' depth 4."""
     weight = stored(np.ones((5, 4)))
     assert product(stored(np.ones(shape)), weight, None, output(), given, DOUBLE).shape == expected
     made = real_product(real(np.ones(shape)), real(np.ones((5, 4))), None, output(dtype="float32"), given, {})
@@ -130,7 +130,7 @@ def test_the_real_product() -> None:
 
 
 def test_int8_weights_on_real_rows() -> None:
-    """Each row has its own scale: 127, -64 in steps of 0.01, 127, 0 in steps of 0.1; sums 62 and 254, weights in halves."""
+    """Each row has its scale: 127, -64 in steps of 0.01, 127, 0 in steps of 0.1; sums 62 and 254, weights in halves."""
     rows, weight = real([[1.27, -0.64], [12.7, 0.0]]), stored([[2, 3]], 0.5)
     made = real_product(
         rows, weight, real([1.0]), output(dtype="float32"), options(), {"dynamic": "as-asked"}, frozenset()
@@ -150,7 +150,7 @@ def test_int8_weights_on_real_rows() -> None:
         ("int8", "as-asked", (XNNPACK, OPTIMIZED), "as-asked"),
     ],
 )
-def test_how_rows_are_quantized(dtype: str, variant: str, backends: tuple[Any, ...], expected: str) -> None:
+def test_quantization_of_rows(dtype: str, variant: str, backends: tuple[Any, ...], expected: str) -> None:
     weight = stored([[1]])
     weight.dtype = dtype
     assert fully_connected._variant(weight, {"dynamic": variant}, frozenset(backends)) == expected
@@ -174,7 +174,7 @@ def test_weights_without_a_kernel() -> None:
     ],
 )
 def test_the_width_of_the_product_of_scales(scales: Any, multiplier: str, expected: int) -> None:
-    """In float32 0.1 * 0.173 is larger by 5e-8 of it, which moves the sum of the bias over a tie at 100.5."""
+    """In float32 0.1 * 0.173 is larger by 5e-8 of its value, so that the sum with the bias exceeds the tie at 100.5."""
     scale = 0.7 * 2.0**18
     product_of_scales = np.float64(np.float32(0.1) * np.float32(0.173)) / np.float64(np.float32(scale))
     total = int(np.ceil(100.5 / product_of_scales)) + 5

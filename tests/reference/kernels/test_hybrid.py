@@ -1,4 +1,4 @@
-"""Rows of float32 quantized as they come along."""
+"""Rows of float32 that are quantized at run time."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ROWS = (np.random.default_rng(0).normal(size=(50, 40)) * np.geomspace(1e-3, 1e3,
 
 
 @pytest.mark.parametrize("name", DYNAMIC)
-def test_what_is_stored_is_within_half_a_step_of_what_was_given(name: str) -> None:
+def test_stored_rows_are_within_half_a_step_of_the_input(name: str) -> None:
     stored, scale, zero = DYNAMIC[name](ROWS)
     real = (stored.astype(np.float64) - zero[:, None]) * scale[:, None]
     assert (np.abs(real - ROWS) / scale[:, None]).max() <= (0.501 if name == "symmetric" else 1.001)
@@ -38,7 +38,7 @@ def test_a_row_of_zeros_stays_zeros(name: str) -> None:
     assert (stored == zero[:, None]).all()
 
 
-def test_ties_tell_the_roundings_apart() -> None:
+def test_ties_distinguish_the_roundings() -> None:
     row = np.array([[127.0, 0.5, -0.5, 1.5, -126.5]], np.float32)
     assert DYNAMIC["symmetric"](row)[0].tolist() == [[127, 1, -1, 2, -127]]
     wide = np.array([[127.0, 0.5, 1.5, 2.5, -128.0]], np.float32)
@@ -68,7 +68,7 @@ def test_ties_are_rounded_before_the_zero_point_is_added() -> None:
     assert DYNAMIC["xnnpack"](row)[0].tolist() == [[-128, -64, -1, -128, 127]]
 
 
-def test_rows_are_quantized_as_asked() -> None:
+def test_rows_are_quantized_as_the_operator_states() -> None:
     asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
     assert dynamic("as-asked", None) is DYNAMIC["symmetric"]
     assert dynamic("as-asked", asked) is DYNAMIC["asymmetric"]
@@ -101,7 +101,7 @@ def test_blocks_have_scales_of_their_own() -> None:
     assert (made != coarse).all()
 
 
-def test_blocks_that_xnnpack_does_not_take_are_left_to_litert() -> None:
+def test_blocks_that_xnnpack_declines_are_computed_by_litert() -> None:
     x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", (10, 6))
     how = {"dynamic": "xnnpack"}
     weight, _ = _blockwise(6, 40, 8)
@@ -117,7 +117,7 @@ def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant:
     return Operand(stored, "int8", quantized(scale, 0, axis), constant)
 
 
-def test_int4_layers_that_nobody_takes_are_quantized_as_asked() -> None:
+def test_int4_layers_that_no_backend_takes_are_quantized_as_the_operator_states() -> None:
     asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
     how, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
     x = np.abs(ROWS[20:30])
@@ -128,7 +128,7 @@ def test_int4_layers_that_nobody_takes_are_quantized_as_asked() -> None:
         np.testing.assert_array_equal(made, products(x, weight, None, wanted))
 
 
-def test_images_are_quantized_one_by_one() -> None:
+def test_entries_of_a_batch_are_quantized_separately() -> None:
     image = np.random.default_rng(4).normal(size=(2, 5, 5, 3)).astype(np.float32)
     image[1] *= 100
     options = options_table("CONV_2D", padding="SAME", stride_h=1, stride_w=1)
@@ -142,7 +142,7 @@ def test_images_are_quantized_one_by_one() -> None:
         np.testing.assert_array_equal(both[:1], first)
 
 
-def test_filters_of_one_scale_are_fed_symmetrically_and_pixels_where_xnnpack_sees_a_product() -> None:
+def test_quantization_of_images_depends_on_weight_scales_and_variant() -> None:
     image = np.random.default_rng(5).normal(1, 1, size=(1, 4, 4, 3)).astype(np.float32)
     options = options_table("CONV_2D", padding="VALID", stride_h=1, stride_w=1)
     out, x = OutputSpec("float32", ()), Operand(image, "float32")
@@ -173,7 +173,7 @@ def test_depthwise_images_are_quantized_asymmetrically() -> None:
     np.testing.assert_allclose(made[0], exact, atol=1e-4)
 
 
-def test_a_matrix_that_xnnpack_declines_is_left_to_litert() -> None:
+def test_a_matrix_that_xnnpack_declines_is_computed_by_litert() -> None:
     x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", ())
     constant = _int8((40, 6))
     left, converted = (

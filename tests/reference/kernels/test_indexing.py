@@ -1,4 +1,4 @@
-"""Slices, gathers, pads and the other operators that pick stored values by index, each with a table worked out by hand."""
+"""Slices, gathers, pads and further operators that select stored values by index, each with a table by hand."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_a_scalar_stays_a_scalar() -> None:
 @pytest.mark.parametrize(
     ("begin", "size", "said"), [((0,), (1, 1), "begin has 1 "), ((0, 0), (1, 1, 1), "size has 3 ")]
 )
-def test_a_box_of_another_rank(begin: tuple[int, ...], size: tuple[int, ...], said: str) -> None:
+def test_a_box_of_a_wrong_rank(begin: tuple[int, ...], size: tuple[int, ...], said: str) -> None:
     with pytest.raises(RunError, match=said + "numbers for an input of 2 dimensions"):
         indexing.slice_(GRID, places(*begin), places(*size), OUT)
 
@@ -111,7 +111,7 @@ def test_strided_slice(
 def test_gather(indices: Any, axis: int, batch_dims: int, expected: list[Any]) -> None:
     options = Table("GatherOptions", {"axis": axis, "batch_dims": batch_dims})
     if np.ndim(indices) == 2 and batch_dims < 0:
-        batch_dims = -2  # counted from behind the last dimension: one of two
+        batch_dims = -2  # counted from the end: the first of two dimensions
         options = Table("GatherOptions", {"axis": axis, "batch_dims": batch_dims})
     assert indexing.gather(GRID, stored(indices, dtype="int32"), OUT, options).tolist() == expected
 

@@ -1,4 +1,4 @@
-"""The integer LSTM and SVDF: what they mean in real numbers, what they remember, what they refuse."""
+"""The integer LSTM and SVDF: outputs near the real values, states, and invalid options."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def weights(rng: np.random.Generator, *shape: int) -> np.ndarray:
 def lstm(
     seed: int = 0, intermediates: int = 5, cell_scale: float = 2.0**-12, time: int = 6
 ) -> tuple[Model, list]:
-    """A plain LSTM without biases, and its weights: those of the input, then the recurrent ones."""
+    """Return a plain LSTM without biases, and its weights: input weights, then recurrent weights."""
     rng = np.random.default_rng(seed)
     builder = ModelBuilder()
     main = builder.subgraph("main")
@@ -49,7 +49,7 @@ def logistic(x: np.ndarray) -> np.ndarray:
     return 1 / (1 + np.exp(-x))
 
 
-def test_it_computes_what_an_lstm_means() -> None:
+def test_outputs_are_near_the_real_lstm() -> None:
     model, kernels = lstm()
     x = np.random.default_rng(1).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
     ours = run(model, (x,)).outputs["y"].astype(float) * SH
@@ -62,7 +62,7 @@ def test_it_computes_what_an_lstm_means() -> None:
         assert np.abs(ours[:, t] - h).max() < 3 * SH, t
 
 
-def test_states_go_on_until_they_are_reset() -> None:
+def test_states_continue_until_they_are_reset() -> None:
     model, _ = lstm(time=3)
     long, _ = lstm(time=6)
     x = np.random.default_rng(2).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
@@ -74,7 +74,7 @@ def test_states_go_on_until_they_are_reset() -> None:
     assert (interpreter.invoke((x[:, :3],)).outputs["y"] != halves[0]).any()
 
 
-def test_time_major_is_only_another_layout() -> None:
+def test_time_major_changes_only_the_layout() -> None:
     model, _ = lstm()
     x = np.random.default_rng(3).integers(-128, 128, (2, 6, INPUTS)).astype(np.int8)
     main = model.subgraphs[0]
@@ -94,7 +94,7 @@ def test_time_major_is_only_another_layout() -> None:
         ({"cell_scale": 2.0**-8}, "a cell with 7 integer bits"),
     ],
 )
-def test_what_it_refuses(changed: dict, message: str) -> None:
+def test_invalid_operands_are_rejected(changed: dict, message: str) -> None:
     model, _ = lstm(**changed)
     with pytest.raises(RunError, match=message):
         run(model, (np.zeros((2, 6, INPUTS), np.int8),))
@@ -129,7 +129,7 @@ def test_svdf_needs_relu() -> None:
         run(svdf(activation="NONE"), (np.zeros((1, 2), np.int8),))
 
 
-def test_micro_svdf_looks_at_no_activation() -> None:
+def test_tflm_svdf_ignores_the_activation() -> None:
     x = (np.arange(-3, 3).astype(np.int8).reshape(3, 2)[:1],)
     one, other = (run(svdf(activation=a), x, arithmetic="tflm").outputs["y"] for a in ("RELU", "TANH"))
     assert np.array_equal(one, other)
@@ -144,7 +144,7 @@ def test_micro_svdf_looks_at_no_activation() -> None:
     ],
 )
 def test_litert_counts_peepholes_by_outputs(counted: int, alone: bool, seen: list[list[int]]) -> None:
-    """With two outputs of three cells it goes on from coefficient to coefficient, over rows computed together."""
+    """LiteRT counts coefficients by outputs: with two outputs of three cells it continues over the rows of a batch."""
     peephole = Peephole(np.array([1, 2, 3]), quantize_multiplier(1.0), counted, alone)
     assert peephole(np.ones((2, 3), np.int64)).tolist() == seen
 

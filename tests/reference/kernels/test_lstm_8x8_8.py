@@ -1,4 +1,4 @@
-"""The 8x8_8 LSTM: what it means in real numbers, and what it refuses."""
+"""The 8x8_8 LSTM: outputs near the real values, and missing operands."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def real(value: Operand) -> np.ndarray:
     return (value.data.astype(np.float64) - value.zero_point) * float(value.scale)
 
 
-def test_a_gate_is_its_normalized_sum() -> None:
+def test_a_gate_equals_its_normalized_sum() -> None:
     made, (w, r, norm, bias, x, h) = gate()
     total = real(x) @ real(w).T + real(h) @ real(r).T
     normal = (total - total.mean(axis=1, keepdims=True)) / total.std(axis=1, keepdims=True)
@@ -47,7 +47,7 @@ def test_activations_are_truncated_in_q15() -> None:
     assert tanh(x).tolist() == [0, 24955, -24955, 32767, -32768]
 
 
-def test_a_step_is_that_of_the_real_cell() -> None:
+def test_a_step_is_near_the_real_cell() -> None:
     gates = tuple(gate()[0] for _ in range(3))
     weights, state = stored(OUTPUTS, CELLS), stored(2, OUTPUTS, scale=SH, zero_point=-9)
     bias = Operand(np.zeros(OUTPUTS, np.int32), "int32")
@@ -64,7 +64,7 @@ def test_a_step_is_that_of_the_real_cell() -> None:
     assert np.abs(step(x, h, c, gates, made, 100)[1]).max() == 100
 
 
-def test_what_it_needs_is_asked_for() -> None:
+def test_missing_operands_are_rejected() -> None:
     _, (w, r, _, bias, x, h) = gate()
     with pytest.raises(RunError, match="needs its layer normalization"):
         NarrowGate.of((w, x), (r, h), None, bias, SUMS)

@@ -1,4 +1,4 @@
-"""The parts of an integer LSTM, with numbers worked out by hand."""
+"""The parts of an integer LSTM, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_product(zero: int, bias: Any, real: float, expected: list[int]) -> None
     ("counted", "alone", "expected"),
     [
         (3, False, [[2, 6, 12], [8, 15, 24]]),
-        # 2 outputs for 3 cells: the first 2 * 2 cells have the coefficients 2 and 3 in turns
+        # 2 outputs for 3 cells: the first 2 * 2 cells have the coefficients 2 and 3 alternately
         (2, False, [[2, 6, 6], [12, 0, 0]]),
         (2, True, [[2, 6, 0], [8, 15, 0]]),
         (1, False, [[2, 4, 0], [0, 0, 0]]),
@@ -92,8 +92,8 @@ def test_normalization_subtracts_the_mean() -> None:
     np.testing.assert_allclose(made, [[-4096, 4096] * 2] * 2, atol=8)
 
 
-def test_a_row_without_variance_has_the_least_one() -> None:
-    """Its outputs are the bias: 2048 / 1024 * 2^-10 in Q3.12 is 8."""
+def test_a_row_without_variance_has_the_least_variance() -> None:
+    """The outputs of a row without variance are the bias: 2048 / 1024 * 2^-10 in Q3.12 is 8."""
     norm = LayerNorm.of(stored([1024] * 2, 2.0**-10, dtype="int16"), stored([2048] * 2, dtype="int32"))
     assert norm(ints([7, 7])).tolist() == [[8, 8]]
 

@@ -1,4 +1,4 @@
-"""BATCH_MATMUL, with numbers worked out by hand."""
+"""BATCH_MATMUL, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_sums_in_32_bits() -> None:
 
 
 def test_sums_beyond_float32_are_exact() -> None:
-    """2,000 products of 127 * 127 and one of 1 * 1 need 25 bits."""
+    """2,000 products of 127 * 127 and a product of 1 * 1 need 25 bits."""
     row, column = np.full((1, 2001), 127), np.full((2001, 1), 127)
     row[0, 0] = column[0, 0] = 1
     made = batch_matmul(stored(row), stored(column), output(dtype="int32"), None, ROUNDED)
@@ -103,7 +103,7 @@ def test_real_products() -> None:
 @pytest.mark.parametrize("dynamic", ["as-asked", "xnnpack"])
 @pytest.mark.parametrize("backends", [ALL_BACKENDS, frozenset({OPTIMIZED})])
 def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, backends: Any) -> None:
-    """127 steps of 1 in each row: nothing is rounded. The second row has steps of 2."""
+    """127 steps of 1 in each row make roundings exact. The second row has steps of 2."""
     left = real([[127, -127, 3], [254, -254, 4]])
     right = Operand(np.array(B, np.int8), "int8", quantized(0.5))
     made = batch_matmul_float(left, right, SPEC, options(), {"dynamic": dynamic}, backends)
@@ -113,6 +113,6 @@ def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, backends: Any) -> N
         np.testing.assert_allclose(made, exact, atol=1e-3)
 
 
-def test_other_types_of_a_real_product() -> None:
+def test_a_real_product_with_int16_is_rejected() -> None:
     with pytest.raises(RunError, match="no kernel for float32 times int16"):
         batch_matmul_float(real(A), stored(B, dtype="int16"), SPEC, None, {"dynamic": "as-asked"})

@@ -1,4 +1,4 @@
-"""Movers and indexers: laws that need no runtime, and values worked out by hand."""
+"""Movers and indexers: laws without a runtime, and values calculated by hand."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def test_indexes_outside_are_refused(wrong):
         indexing.gather(value([1, 2, 3]), index(wrong), OUT, None)
 
 
-def test_enlarging_an_image_of_one_value_changes_nothing():
+def test_enlarging_a_constant_image_keeps_its_value():
     x = np.full((1, 3, 4, 2), -77, np.int8)
     for interpolate in ("q10", "q11"):
         made = resize.resize_bilinear(value(x), size(7, 5), OUT, None, {"interpolate": interpolate})
@@ -104,13 +104,13 @@ def test_a_tie_between_two_pixels_rounds_away_from_zero():
     assert up.reshape(-1).tolist() == [-3, -3, -4, -4]
 
 
-def test_what_xnnpack_declines_is_resized_as_it_says_elsewhere():
+def test_interpolation_in_q10():
     x = np.array([-3, -4], np.int8).reshape(1, 1, 2, 1)
     made = resize.resize_bilinear(value(x), size(1, 4), OUT, None, {"interpolate": "q10"})
     assert made.reshape(-1).tolist() == [-3, -4, -4, -4]
 
 
-def test_an_embedding_row_comes_out_real():
+def test_an_embedding_row_is_dequantized():
     table = Operand(
         np.array([[1, -2], [3, 4]], np.int8), "int8", Quantization(np.float32([0.5, 0.25]), np.int64([0, 0]))
     )
@@ -128,7 +128,7 @@ def test_bitcast_divides_and_joins_bytes():
         movement.bitcast(Operand(np.zeros((2, 3), np.int16), "int16"), OutputSpec("int32", ()))
 
 
-def test_dilate_puts_values_apart():
+def test_dilate_inserts_padding_between_values():
     between = value(7).data.reshape(())
     made = indexing.dilate(value([[1, 2], [3, 4]]), index(1, 3), Operand(between, "int8"), OUT)
     assert made.tolist() == [[1, 7, 7, 2], [3, 7, 7, 4]]
@@ -143,6 +143,6 @@ def test_dilate_puts_values_apart():
     ],
 )
 def test_parts_of_given_lengths(sizes, expected):
-    """One -1 is what the other parts leave."""
+    """One length of -1 is the rest of the dimension."""
     made = movement.split_v(value([range(6)]), index(*sizes), index(1), (OUT,) * 3)
     assert [part.tolist() for part in made] == [[part] for part in expected]

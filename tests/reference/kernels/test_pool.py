@@ -1,4 +1,4 @@
-"""Pooling against the definition, window by window."""
+"""Pooling compared with its definition, window by window."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def options(filters: tuple[int, int], strides: tuple[int, int], padding: int, ac
 def windows(
     x: NDArray[Any], filters: tuple[int, int], strides: tuple[int, int], padding: int
 ) -> list[list[NDArray[Any]]]:
-    """What each position covers of an image (height, width), by the definition of SAME and VALID."""
+    """Return the elements of an image (height, width) that each window covers, by the definition of SAME and VALID."""
     spans = []
     for size, taps, stride in zip(x.shape, filters, strides, strict=True):
         count = -(-size // stride) if padding == SAME else (size - taps) // stride + 1
@@ -61,7 +61,7 @@ SIZES = st.tuples(st.integers(1, 7), st.integers(1, 7))
 
 @given(SIZES, st.tuples(st.integers(1, 4), st.integers(1, 4)), st.tuples(st.integers(1, 3), st.integers(1, 3)),
        st.sampled_from([SAME, VALID]), st.randoms(use_true_random=False))  # fmt: skip
-def test_pools_are_what_their_windows_say(
+def test_pools_equal_their_definition(
     size: tuple[int, int], filters: tuple[int, int], strides: tuple[int, int], padding: int, random: Any
 ) -> None:
     if padding == VALID:
@@ -110,14 +110,14 @@ def test_a_filter_that_does_not_slide_is_refused(given_options: Table | None) ->
         pool.max_pool_2d(Operand(np.zeros((1, 2, 2, 1), np.int8), "int8", Q), OUT, given_options, PLAIN)
 
 
-def test_a_window_over_nothing_but_padding_is_refused() -> None:
+def test_a_window_of_padding_only_is_rejected() -> None:
     x = Operand(np.zeros((1, 0, 2, 1), np.int8), "int8", Q)
     made = pool.average_pool_2d(x, OUT, options((1, 1), (1, 1), SAME), {"round": "half-away"})
     assert made.shape == (1, 0, 2, 1)
 
 
 def test_a_bound_that_is_a_tie_is_rounded_to_even_where_xnnpack_pools() -> None:
-    """6 / 0.8 is 7.5 steps: 8, plus the zero point 3 11; or 10.5, to even 10."""
+    """6 / 0.8 is 7.5 steps: 8 plus the zero point 3 is 11; 7.5 + 3 = 10.5 to even is 10."""
     x = Operand(np.full((1, 1, 1, 1), 100, np.int8), "int8", Q)
     out = OutputSpec("int8", (), Quantization(np.float32([0.8]), np.int64([3])))
     bounded, even = options((1, 1), (1, 1), SAME, activation=3), {"bounds": "half-even"}

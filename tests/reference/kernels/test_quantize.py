@@ -1,4 +1,4 @@
-"""QUANTIZE and DEQUANTIZE: the roundings of each variant, and where in a tensor they hold."""
+"""QUANTIZE and DEQUANTIZE: the roundings of each variant, and the elements they apply to."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_sixteen_at_a_time_round_half_up():
     )
 
 
-def test_what_xnnpack_declines_is_half_up():
+def test_tensors_that_xnnpack_declines_round_half_up():
     x = np.arange(-128, 128)
     declined = requantize(x, "8-bit-multipliers", scale=1e-3, backends=frozenset())
     assert declined == requantize(x, "half-up-body", scale=1e-3)
@@ -83,7 +83,7 @@ def test_dequantize_in_the_body_multiplies_the_zero_point_by_itself():
     assert (split[8:] == exact[8:]).all()
 
 
-def test_only_what_xnnpack_declines_is_split_beside_it():
+def test_only_tensors_that_xnnpack_declines_have_body_and_tail():
     x = Operand(np.full(8, 1, np.int8), "int8", quantization(0.1, 3))
     by_xnnpack, declined = (
         set(kernels.dequantize(x, OutputSpec("float32", ()), {"product": "split-int4-body"}, backends))

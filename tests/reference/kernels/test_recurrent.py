@@ -1,4 +1,4 @@
-"""SVDF in integers, worked out by hand."""
+"""SVDF in integers, calculated by hand."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from litecheck.reference.runtime_tensors import Computed, Operand, RunError
 from .layers import output, real, stored
 
 RELU = {"requantize": "double", "activation": "relu"}
-#: Less the zero point 1: 2 and 3.
+#: Minus the zero point 1: 2 and 3.
 INPUT = stored([[3, 4]], 0.5, 1)
 #: Newest entries 2 * 1 + 3 * 2 = 8 and 2 * 3 - 3 = 3, in the state's steps of 0.25 times two: 16 and 6.
 FEATURE = stored([[1, 2], [3, -1]])
 TIME = stored([[1, 2], [3, 4]])
-#: Two entries of memory for each filter, of which the older one leaves.
+#: Two entries of memory for each filter; each step removes the older entry.
 STATE = stored([[7, 5, 9, -2]], 0.25, dtype="int16")
 
 
@@ -60,7 +60,7 @@ def test_options_without_a_kernel(rank: int, fused: int) -> None:
         svdf(INPUT, FEATURE, TIME, None, STATE, output(0.25, -10), options(rank, fused), RELU)
 
 
-def test_an_activation_that_is_not_looked_at() -> None:
+def test_an_activation_that_is_ignored() -> None:
     variants = {**RELU, "activation": "ignored"}
     made = svdf(INPUT, FEATURE, TIME, None, STATE, output(0.25, -10), options(1, 0), variants)
     assert made.outputs[0].tolist() == [[27, 8]]

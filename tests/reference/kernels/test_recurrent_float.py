@@ -1,4 +1,4 @@
-"""Float LSTMs seen from inside: what no tensor holds is what the operator's own outputs and states are made of."""
+"""Intermediate values of float LSTMs, which give the operator's outputs and states."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def operands(*, projected: bool, normalized: bool) -> dict[str, Operand | None]:
 
 @pytest.mark.parametrize("normalized", [False, True])
 @pytest.mark.parametrize("projected", [False, True])
-def test_the_last_step_is_what_the_operator_leaves(projected: bool, normalized: bool) -> None:
+def test_the_last_step_gives_outputs_and_states(projected: bool, normalized: bool) -> None:
     given = operands(projected=projected, normalized=normalized)
     made = lstm_float(**given, output=OutputSpec("float32", ()), options=TANH, variants={})
     inner = lstm_inner(given, TANH)
@@ -52,7 +52,7 @@ def test_the_last_step_is_what_the_operator_leaves(projected: bool, normalized: 
     assert inner.keys() == {"cell", "hidden"} | gates
 
 
-def test_a_gate_is_seen_before_its_normalization() -> None:
+def test_a_gate_is_reported_before_its_normalization() -> None:
     given = operands(projected=False, normalized=True)
     inner = lstm_inner(given, TANH)
     x, h, c = given["input"].data[0, 0], given["output_state"].data[0], inner["cell"][0, 0]

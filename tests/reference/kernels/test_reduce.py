@@ -1,4 +1,4 @@
-"""Reductions: what they mean as real numbers, axes, empty inputs."""
+"""Reductions: outputs near the real values, axes, empty inputs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_means_and_sums_are_within_a_step_of_the_real_result(
         wanted = exact / float(to.scale) + b
         for how in (*HOW, "float32"):
             made = float(kernel(x, axis(0), to, None, {"requantize": how}))
-            # The second of two roundings may turn a quarter into a whole step; folding 1 / n truncates.
+            # The second of two roundings may turn a quarter into a whole step; 1 / n in the multiplier is truncated.
             assert made == np.clip(made, -128, 127)
             assert abs(made - np.clip(wanted, -128, 127)) <= 0.76 + 1e-4 * abs(wanted)
 
@@ -66,7 +66,7 @@ def test_axes(named: tuple[int, ...], rank: int, wanted: tuple[int, ...]) -> Non
 
 
 @pytest.mark.parametrize("wrong", [3, -4])
-def test_an_axis_that_is_not_there_is_refused(wrong: int) -> None:
+def test_an_axis_beyond_the_rank_is_rejected(wrong: int) -> None:
     with pytest.raises(RunError, match=f"axis {wrong}"):
         reduced_axes(axis(wrong), 3)
 
@@ -103,12 +103,12 @@ def test_integer_means_truncate_towards_zero() -> None:
             0.15,
             7,
             17,
-        ),  # 17.5: exactly 18, but for the share of the zero points taken first
-        (3, -252, 1.0, -7, 0.88, 7, -80),  # -80.5: -81 where the scales are divided before 1 / n is rounded
+        ),  # 17.5: 18, except if the zero points are subtracted first
+        (3, -252, 1.0, -7, 0.88, 7, -80),  # -80.5: -81 if the scales are divided before 1 / n is rounded
         (6, 591, 0.79, 7, 0.79, -12, 80),
     ],
 )
-def test_xnnpack_rounds_scale_zero_point_and_result_one_after_the_other(
+def test_xnnpack_rounds_scale_zero_point_and_output_in_sequence(
     n: int, total: int, scale: float, zero: int, out: float, out_zero: int, wanted: int
 ) -> None:
     share, rest = divmod(total, n)
@@ -117,7 +117,7 @@ def test_xnnpack_rounds_scale_zero_point_and_result_one_after_the_other(
     assert int(made) == wanted
 
 
-def test_reductions_of_nothing() -> None:
+def test_reductions_without_elements() -> None:
     x = value(np.zeros((2, 0)))
     assert reduce.mean(x, axis(1), result(), None, {"requantize": "double"}).tolist() == [0, 0]
     assert reduce.sum_(x, axis(1), result(), None, {"requantize": "xnnpack"}).tolist() == [-3, -3]

@@ -1,4 +1,4 @@
-"""REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL, ARG_MAX and ARG_MIN, with numbers worked out by hand."""
+"""REDUCE_MAX, REDUCE_MIN, REDUCE_PROD, REDUCE_ANY, REDUCE_ALL, ARG_MAX and ARG_MIN, calculated by hand."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_extremes(kernel: Any, axes: tuple[int, ...], options: Table | None, exp
         assert (made.tolist(), made.dtype) == (expected, np.dtype(dtype))
 
 
-def test_extremes_of_nothing_are_the_limits_of_the_type() -> None:
+def test_extremes_without_elements_are_the_limits_of_the_type() -> None:
     for dtype in ("int8", "uint8", "int16", "float32"):
         limits = np.finfo(dtype) if dtype == "float32" else np.iinfo(dtype)
         empty = stored(np.zeros((2, 0)), dtype=dtype)
@@ -67,7 +67,7 @@ def test_bools(kernel: Any, axes: tuple[int, ...], options: Table | None, expect
 @pytest.mark.parametrize(
     ("values", "scale", "zero", "out", "out_zero", "expected"),
     [
-        # (6 * 0.5) * (4 * 0.5) is 6, which is 24 steps of 0.25
+        # (6 * 0.5) * (4 * 0.5) is 6 or 24 steps of 0.25
         ([6, 4], 0.5, 0, 0.25, 0, 24),
         ([6, -4], 0.5, 0, 0.25, 3, -21),
         ([9, 7], 0.5, 3, 0.25, 0, 24),
@@ -98,7 +98,7 @@ def test_product_of_one_factor() -> None:
     assert kernels.reduce_prod(stored([6, 4], 0.5), axis(0), output(0.25), None, COPY).tolist() == 24
 
 
-def test_product_of_nothing() -> None:
+def test_product_without_elements() -> None:
     for shape, dimension, expected in (((2, 0), 1, [0, 0]), ((0, 2), 1, [])):
         made = kernels.reduce_prod(stored(np.zeros(shape)), axis(dimension), output(), None, RESCALE)
         assert made.tolist() == expected

@@ -1,4 +1,4 @@
-"""QUANTIZE from integers to integers by the formula: the ratio of the scales as a 31-bit multiplier, rounded twice."""
+"""QUANTIZE from integers to integers: the ratio of the scales as a 31-bit multiplier, rounded twice."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def test_requantizing_is_within_one_step_of_the_real_value(zero: int, zero_out: 
 
 @pytest.mark.parametrize("source", ["int8", "uint8", "int16", "int32"])
 def test_large_arrays_are_requantized_as_small_ones(source: str) -> None:
-    """However their elements lie in memory."""
+    """Large arrays in any memory layout equal the outputs of small arrays."""
     ends = np.iinfo(source)
     q = np.random.default_rng(5).integers(ends.min, ends.max, (257, 300), endpoint=True).astype(source).T
     to = "int16" if source == "int16" else "int8"

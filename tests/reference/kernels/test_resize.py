@@ -1,4 +1,4 @@
-"""Resizing: what is made of sizes that leave no pixels."""
+"""Resizing: sizes without pixels, and pixels calculated by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from litecheck.reference.engine.interpreter import run
         ("RESIZE_BILINEAR", (2, 3)),
     ],
 )
-def test_no_pixels_are_made_silently(opcode: str, size: tuple[int, int]) -> None:
+def test_sizes_without_pixels_give_no_warnings(opcode: str, size: tuple[int, int]) -> None:
     builder = ModelBuilder("resize")
     main = builder.subgraph("main")
     x = main.tensor("x", (1, 2, 2, 1), "int8", quantized(0.5, 0))
@@ -51,7 +51,7 @@ def test_an_empty_output_needs_no_pixels(opcode: str, dtype: str) -> None:
 
 
 def resized(opcode: str, values: list[int], to: int, **options: bool) -> list[int]:
-    """Return a row of int8 pixels resized to another width, and check the same column."""
+    """Return a row of int8 pixels resized to a different width, and check the same column."""
     made = []
     for shape, size in (((1, 1, len(values), 1), (1, to)), ((1, len(values), 1, 1), (to, 1))):
         builder = ModelBuilder("resize")

@@ -1,4 +1,4 @@
-"""SOFTMAX and LOG_SOFTMAX near the real functions in every arithmetic, and what holds for any row."""
+"""SOFTMAX and LOG_SOFTMAX near the real functions in every arithmetic, and laws of all rows."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_softmax_of_words(tables):
 
 
 @pytest.mark.parametrize("exp", ["fixed-point", "float32-table"])
-def test_a_row_of_one_is_certain_and_equal_rows_are_even(exp):
+def test_a_row_of_one_element_is_1_and_equal_elements_are_even(exp):
     out = OutputSpec("int8", (), quantization(1 / 256, -128))
     one = Operand(np.int8([[5], [-100]]), "int8", quantization(1.0))
     assert softmax.softmax(one, out, beta(), {"exp": exp}).tolist() == [[127], [127]]
@@ -69,7 +69,7 @@ def test_a_row_of_one_is_certain_and_equal_rows_are_even(exp):
     assert softmax.softmax(even, out, beta(), {"exp": exp}).tolist() == [[-64] * 4]
 
 
-def test_what_is_far_below_is_nothing():
+def test_values_far_below_the_maximum_are_zero():
     v = Operand(np.int8([[127, -128]]), "int8", quantization(1.0))
     out = OutputSpec("int8", (), quantization(1 / 256, -128))
     assert softmax.softmax(v, out, beta(), {"exp": "fixed-point"}).tolist() == [[127, -128]]
@@ -108,7 +108,7 @@ def test_floats():
 
 
 def test_an_output_scale_of_0_is_computed_silently():
-    """Whatever comes out: a broken model is judged, and numpy's warnings would reach the terminal."""
+    """Any output is accepted: a broken model is checked too, and numpy's warnings must not reach the terminal."""
     v, out = Operand(ROWS, "int8", quantization(0.05, 7)), OutputSpec("int8", (), quantization(0, -128))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

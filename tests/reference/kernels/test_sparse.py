@@ -1,4 +1,4 @@
-"""Sparse constants unfolded."""
+"""Sparse constants that DENSIFY unpacks."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_columns_may_come_first() -> None:
     assert unfolded([5, 6, 7, 8], (2, 4), columns) == [[0, 5, 0, 7], [0, 6, 0, 8]]
 
 
-def test_blocks_are_kept_whole() -> None:
+def test_blocks_stay_whole() -> None:
     blocks = sparsity([0, 1, 2], [dense(2), listed([0, 1, 1], [1]), dense(2)], [1])
     assert unfolded([5, 6], (2, 4), blocks) == [[0, 0, 5, 6], [0, 0, 0, 0]]
 
@@ -72,7 +72,7 @@ def test_lists_may_nest() -> None:
     assert [v.tolist() for v in at] == [[1, 4, 4], [2, 0, 5]]
 
 
-def test_what_does_not_fit_is_refused() -> None:
+def test_invalid_sparsity_is_rejected() -> None:
     outside = sparsity([0, 1], [dense(1), listed([0, 1], [9])])
     with pytest.raises(RunError, match="sparse tensor 1 'w' does not unfold"):
         unfolded([5], (1, 4), outside)
@@ -81,7 +81,7 @@ def test_what_does_not_fit_is_refused() -> None:
         unfolded([5], (1, 4), few)
 
 
-def test_other_readers_do_not_see_it() -> None:
+def test_only_densify_reads_sparse_constants() -> None:
     rows = sparsity([0, 1], [dense(1), listed([0, 1], [0])])
     with pytest.raises(RunError, match="has no values"):
         run(model([5], (1, 4), rows, "NEG"), ())

@@ -1,4 +1,4 @@
-"""Padding of StableHLO by hand."""
+"""Padding of StableHLO, calculated by hand."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_padding_around_and_between(
     assert made.tolist() == expected
 
 
-def test_dimensions_are_padded_apart() -> None:
+def test_dimensions_are_padded_separately() -> None:
     made = padded(np.array([[1, 2], [3, 4]], np.int8), np.array(0, np.int8), [1, 0], [0, 1], [0, 1])
     assert made.tolist() == [[0, 0, 0, 0], [1, 0, 2, 0], [3, 0, 4, 0]]
     assert padded(np.ones((2, 2), np.int8), np.array(0), [0, -2], [0, 0], [0, 0]).shape == (0, 0)

@@ -1,4 +1,4 @@
-"""Windows over any dimensions."""
+"""Windows of StableHLO over any dimensions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def reduced(
     return reduce_window(Operand(X, "int8"), first, *sizes, OutputSpec("int8", ()), options)
 
 
-def test_windows_are_where_stride_and_dilation_put_them() -> None:
+def test_windows_follow_stride_and_dilation() -> None:
     assert reduced("MAXIMUM", [1, 2], [1, 2], [1, 3], -128).tolist() == [[100, 9], [4, 30]]
     assert reduced("MINIMUM", [2, 3], [1, 3], [1, 1], 127).tolist() == [[-7, -128]]
 
@@ -33,12 +33,12 @@ def test_the_first_value_counts_and_sums_wrap_around() -> None:
     assert reduced("MUL", [2, 1], [1, 3], [1, 1], 2).tolist() == [[-56, 24]]
 
 
-def test_all_and_any_make_truth_of_numbers() -> None:
+def test_all_and_any_convert_numbers_to_bool() -> None:
     assert reduced("ALL", [2, 2], [1, 2], [1, 1], 1).tolist() == [[1, 1, 0]]
     assert reduced("ANY", [1, 1], [1, 1], [1, 1]).tolist() == [[1, 1, 1, 1, 0, 1], [1] * 6]
 
 
-def test_there_are_no_windows_without_room() -> None:
+def test_no_windows_in_a_short_dimension() -> None:
     assert reduced("ADD", [3, 1], [1, 1], [1, 1]).shape == (0, 6)
     assert reduced("ADD", [1, 3], [1, 1], [1, 3]).shape == (2, 0)
 
@@ -48,7 +48,7 @@ def test_a_reduction_without_a_function_is_refused() -> None:
         reduced("UNSUPPORTED", [1, 1], [1, 1], [1, 1])
 
 
-def test_a_window_that_is_no_list_is_refused_in_words() -> None:
+def test_a_window_that_is_no_list_is_an_error() -> None:
     with pytest.raises(RunError, match="lists of numbers, of one dimension"):
         reduced("ADD", [[1, 1]], [1, 1], [1, 1])  # type: ignore[list-item]
 
@@ -69,7 +69,7 @@ def test_padding_of_empty_dimensions(
     interior: tuple[int, int],
     expected: tuple[int, int],
 ) -> None:
-    """Interior padding adds nothing to an empty dimension, and an output without elements is empty along all dimensions."""
+    """Interior padding adds nothing to an empty dimension, and an output without elements is empty in all dimensions."""
     lists = {"edge_padding_low": low, "edge_padding_high": high, "interior_padding": interior}
     options = options_table("STABLEHLO_PAD", **{name: np.int64(v) for name, v in lists.items()})
     given = Operand(np.ones(sizes, np.int8), "int8"), Operand(np.int8(7), "int8")
@@ -79,7 +79,7 @@ def test_padding_of_empty_dimensions(
 
 
 def test_a_scatter_of_no_updates_leaves_the_input() -> None:
-    """Of a list of no index vectors, and of an index vector without numbers."""
+    """A list without index vectors and an index vector without numbers both leave the input unchanged."""
     lists = {"update_window_dims": [0], "inserted_window_dims": [], "scatter_dims_to_operand_dims": []}
     options = options_table("STABLEHLO_SCATTER", **{name: np.int64(v) for name, v in lists.items()})
     none = Operand(np.zeros(0, np.int32), "int32"), Operand(np.zeros(0, np.int8), "int8")

@@ -1,4 +1,4 @@
-"""Sums of two operands: each formula worked out by hand, and every variant beside the real sum."""
+"""Sums of two operands: each formula calculated by hand, and every variant near the real sum."""
 
 from __future__ import annotations
 
@@ -55,9 +55,9 @@ def test_a_weighted_sum(sign: int, expected: list[int]) -> None:
 
 @pytest.mark.parametrize(("shift", "expected"), [(1, [32, -128]), (2, [21, -128]), (3, [15, -94])])
 def test_a_sum_with_weights_of_21_bits(shift: int, expected: list[int]) -> None:
-    """(8 - 2) * 3 + (10 - 5) * 5 = 43, (-100 - 2) * 3 + (-100 - 5) * 5 = -831; halves go up, plus 10.
+    """(8 - 2) * 3 + (10 - 5) * 5 = 43, (-100 - 2) * 3 + (-100 - 5) * 5 = -831; halves are rounded up, plus 10.
 
-    43 / 2 = 21.5 goes to 22, 43 / 4 = 10.75 to 11, 43 / 8 = 5.375 to 5; -831 / 8 = -103.9 to -104.
+    43 / 2 = 21.5 gives 22, 43 / 4 = 10.75 gives 11, 43 / 8 = 5.375 gives 5; -831 / 8 = -103.9 gives -104.
     """
     formula = sums.WeightedSum21((2, 5, 10), (3, 5), shift, BYTES)
     assert formula(np.int64([8, -100]), np.int64([10, -100])).tolist() == expected
@@ -76,7 +76,7 @@ def test_a_sum_of_reals(rounding: str, sign: int, expected: int) -> None:
 @pytest.mark.parametrize(
     ("shifts", "sign", "expected"), [((0, 2), 1, 13), ((0, 2), -1, 7), ((1, 0), 1, 16), ((1, 0), -1, -6)]
 )
-def test_a_sum_under_powers_of_two(shifts: tuple[int, int], sign: int, expected: int) -> None:
+def test_a_sum_with_power_of_two_scales(shifts: tuple[int, int], sign: int, expected: int) -> None:
     """10 + 11 / 4 = 12.75 rounds to 13; 10 / 2 + 11 = 16."""
     formula = sums.PowerOfTwoSum(shifts, sign, (-(2**15), 2**15 - 1))
     assert formula(np.int64([10]), np.int64([11])).tolist() == [expected]
@@ -84,7 +84,7 @@ def test_a_sum_under_powers_of_two(shifts: tuple[int, int], sign: int, expected:
 
 
 def test_the_common_scale() -> None:
-    """Twice the larger scale: multipliers 1/8 and 1/2; from there to the output 2 / (2 ** 3 * 0.25) = 1."""
+    """Twice the larger scale gives the multipliers 1/8 and 1/2; the output's multiplier is 2 / (2 ** 3 * 0.25) = 1."""
     lhs, rhs = stored([0], 0.25), stored([0], 1.0)
     assert sums.common_scale(lhs, rhs) == (2.0, (1 << 30, -2), (1 << 30, 0))
     assert sums.common_scale(rhs, lhs) == (2.0, (1 << 30, 0), (1 << 30, -2))
@@ -121,7 +121,7 @@ def test_powers_of_two_without_a_kernel(powers: tuple[int, int, int]) -> None:
 
 
 @pytest.mark.parametrize("scales", [(0.3, 0.5, 0.5), (0.5, 0.3, 0.5), (0.5, 0.5, 0.3)])
-def test_other_scales_are_no_powers_of_two(scales: tuple[float, float, float]) -> None:
+def test_scales_that_are_no_powers_of_two(scales: tuple[float, float, float]) -> None:
     lhs, rhs, out = scales
     assert sums._power_of_two_shifts(stored([0], lhs), stored([0], rhs), output(out)) is None
 
@@ -181,8 +181,8 @@ def test_a_fused_activation_clamps(variant: str) -> None:
         (Table("AddOptions", {"fused_activation_function": 0, "pot_scale_int16": False}), {}, 12),
     ],
 )
-def test_int16_under_powers_of_two(options: Any, variants: dict[str, str], expected: int) -> None:
-    """10 + 10 / 4 = 12.5. A shifted operand is rounded before the sum, 10 + 3; one rounding to even gives 12."""
+def test_int16_with_power_of_two_scales(options: Any, variants: dict[str, str], expected: int) -> None:
+    """10 + 10 / 4 = 12.5. A shifted operand is rounded before the sum, 10 + 3; a single rounding to even gives 12."""
     lhs, rhs = stored([10], 0.5, dtype="int16"), stored([-10], 0.125, dtype="int16")
     made = sums.quantized_sum(
         lhs, rhs, output(0.5, 0, "int16"), options, {"requantize": "float32", **variants}, -1, False
@@ -195,9 +195,9 @@ def test_int16_under_powers_of_two(options: Any, variants: dict[str, str], expec
 def test_vectors_round_less_than_the_rest_of_a_run(
     dtype: str, left_shift: int, narrow: str, length: int
 ) -> None:
-    """Elements in whole vectors of 16 go through the vector loop, the others through the plain one.
+    """Elements in whole vectors of 16 use the vector loop, the remaining elements the plain loop.
 
-    Every pair of the test is one of which the two loops make different sums: 4 in 10,000 pairs of int8.
+    The two loops compute different sums for every pair of this test: 4 in 10,000 pairs of int8.
     """
     limits, body = np.iinfo(dtype), length // 16 * 16
     x, y = np.random.default_rng(5).integers(limits.min, limits.max + 1, (2, 1_000_000))
@@ -216,7 +216,7 @@ def test_vectors_round_less_than_the_rest_of_a_run(
 
 @pytest.mark.parametrize(("dtype", "left_shift", "other"), [("int8", 20, 15), ("int16", 15, 20)])
 def test_the_bits_to_the_left_of_a_unit(dtype: str, left_shift: int, other: int) -> None:
-    """20 bits for 8-bit operands, 15 for 16-bit ones: pairs of which the two numbers of bits make different sums."""
+    """20 bits for 8-bit operands, 15 bits for int16: pairs whose sums differ between the two numbers of bits."""
     limits, out = np.iinfo(dtype), output(0.7, 0, dtype)
     x, y = np.random.default_rng(6).integers(limits.min, limits.max + 1, (2, 100_000))
     operands = stored([0], 0.37), stored([0], 0.29)

@@ -1,4 +1,4 @@
-"""LOGISTIC, TANH, EXP, LOG, ELU, GELU near the real functions, and their fixed-point variants beside the tables."""
+"""LOGISTIC, TANH, EXP, LOG, ELU, GELU near the real functions, and their fixed-point variants near the tables."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def real(v):
 
 
 def off(found, out, function, v):
-    """The largest distance from the real function in steps of the output, where it does not saturate."""
+    """Return the largest distance from the real function in steps of the output, with the function clipped to the type."""
     kind = np.iinfo(found.dtype)
     steps = np.array([function(x) for x in real(v)]) / float(out.scale) + out.zero_point
     return np.abs(found - np.clip(steps, kind.min, kind.max)).max()
@@ -81,13 +81,13 @@ def test_the_sigmoid_table_rises_to_its_end():
 
 @pytest.mark.parametrize(("dtype", "within"), [("int8", 0.5001), ("int16", 5.5)])
 def test_exp(dtype, within):
-    """The 513 entries of a 16-bit table span 65,535 values, not 65,536: at the end that is 3.6 steps here."""
+    """The 513 entries of a 16-bit table span 65,535 values instead of 65,536: an error of 3.6 steps at the end."""
     most = ALL.get(dtype, WORDS)[-1]
     v, out = value(dtype, 4 / most), result(dtype, 60 / most)
     assert off(transcendental.exp(v, out, ARM), out, math.exp, v) < within
 
 
-def test_log_of_nothing_is_the_smallest_value():
+def test_log_of_0_is_the_smallest_value():
     v, out = value("int8", 0.1, -20), result("int8", 0.05, 7)
     found = transcendental.log(v, out, ARM)
     assert set(found[: 128 - 20 + 1]) == {-128}
@@ -121,7 +121,7 @@ def test_floats_are_rounded_once():
     ]
 
 
-def test_gelu_of_words_lies_on_the_curve():
+def test_gelu_of_int16_is_near_the_real_function():
     x = np.arange(-32768, 32768, 97).astype(np.int16)
     v = Operand(x, "int16", quantized(2.0**-12))
     out = OutputSpec("int16", (), quantized(2.0**-12))
@@ -130,7 +130,7 @@ def test_gelu_of_words_lies_on_the_curve():
 
 
 def test_the_c_library_decides_about_an_entry():
-    """Scales with which one of the entries of a 16-bit table lies between the two libraries' results."""
+    """At these scales an entry of a 16-bit table is between the two libraries' outputs."""
     x = np.arange(-32768, 32768).astype(np.int16)
     apart = []
     for scale in np.geomspace(1e-5, 1e-3, 60):

@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV, with stamps worked out by hand."""
+"""TRANSPOSE_CONV, calculated by hand."""
 
 from __future__ import annotations
 
@@ -37,7 +37,9 @@ FILTER, IMAGE = [[[[1], [2], [3]], [[4], [5], [6]]]], [[[[1]], [[10]]]]
         ((1, 2, 2, 1), VALID, 1, 1, [[1, 2], [14, 25]]),
     ],
 )
-def test_stamps(wanted: tuple[int, ...], padding: int, down: int, across: int, expected: Any) -> None:
+def test_padding_and_strides(
+    wanted: tuple[int, ...], padding: int, down: int, across: int, expected: Any
+) -> None:
     given = options(padding, down, across)
     made = transpose_conv(
         shape(*wanted), stored(FILTER), stored(IMAGE), None, output(), given, {"requantize": "double"}
@@ -77,7 +79,7 @@ def test_scales_of_channels() -> None:
     assert made.ravel().tolist() == [8, 4]
 
 
-def test_weight_zero_points_count_for_uint8_alone() -> None:
+def test_weight_zero_points_count_for_uint8_only() -> None:
     """(5 - 3) * (9 - 7) is 4."""
     for dtype, expected in (("uint8", 4), ("int8", 10)):
         filters = stored(np.array([5]).reshape(1, 1, 1, 1), 1.0, 3, dtype)

@@ -1,4 +1,4 @@
-"""RSQRT, ABS, L2_NORMALIZATION in integers, and the plain functions of islands."""
+"""RSQRT, ABS, L2_NORMALIZATION in integers, and functions of float32."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def test_rsqrt_of_words(table):
     assert np.abs(found - 32768 / np.sqrt(0.01 * x)).max() < 8
 
 
-def test_rsqrt_refuses_what_is_below_zero():
+def test_rsqrt_rejects_negative_values():
     v = Operand(np.int8([-3]), "int8", quantization(1.0, -2))
     with pytest.raises(RunError, match="positive"):
         unary.rsqrt(v, OutputSpec("int8", (), quantization(1.0)), {"multiplier": "float32"})
@@ -98,7 +98,7 @@ def test_plain_functions():
     assert plain("LOGICAL_NOT", np.array([True, False])) == [False, True]
 
 
-def test_sqrt_is_cut_towards_zero():
+def test_sqrt_is_truncated():
     """Real values 0.25 * (q + 100): roots over 0.1 are 0, 5, 7.07, 8.66 and 75.3, plus the zero point -20."""
     x = Operand(np.array([-100, -99, -98, -97, 127], np.int8), "int8", quantization(0.25, -100))
     out = OutputSpec("int8", (), quantization(0.1, -20))

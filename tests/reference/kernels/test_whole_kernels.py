@@ -1,4 +1,4 @@
-"""Outputs of every kernel on random inputs, in the forms that suites have: the same in each version."""
+"""Outputs of every kernel on random inputs, in the forms of the suites: unchanged in each version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMS = 4
 
 
 def drawn(tensor: Tensor, rng: np.random.Generator) -> Array:
-    """Return random stored values: small ones for wide types, which are indices and sums."""
+    """Return random stored values. Wide types are indices and sums, and get small values."""
     if tensor.dtype == "bool":
         return rng.integers(0, 2, tensor.shape).astype(np.bool_)
     if tensor.dtype.startswith("float"):

@@ -13,7 +13,7 @@ from litecheck.reference.numerics.broadcast import Chunks, apply, chunks, in_vec
 
 @dataclass(frozen=True)
 class Difference:
-    """Twice the first operand less the second: asymmetric, so that swapped operands show."""
+    """Twice the first operand minus the second: asymmetric, so that swapped operands differ."""
 
     by: int = 2
 
@@ -27,7 +27,7 @@ class Difference:
     [((), ()), ((3,), (3,)), ((4, 1), (1, 3)), ((2, 3), (3,)), ((1,), (40_000,)), ((130, 1), (1, 127))],
 )
 def test_a_formula_is_computed_for_every_pair(dtype: str, shapes: tuple[tuple[int, ...], ...]) -> None:
-    """Also where a table of all pairs answers: from 4,096 8-bit elements on, once 65,536 were asked for."""
+    """A table of all pairs, used from 4,096 8-bit elements on after 65,536 elements, gives the same."""
     random, formula = np.random.default_rng(0), Difference()
     limits = np.iinfo(dtype)
     for _ in range(6 if max(shapes[1], default=0) > 9 else 1):

@@ -1,4 +1,4 @@
-"""erfc, expm1 and tanh in single precision: results of glibc 2.36, most of them beside the correctly rounded ones."""
+"""erfc, expm1 and tanh in single precision: outputs of glibc 2.36, most of them not correctly rounded."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.reference.numerics import fdlibm
 
-#: x, what glibc 2.36 gives for it, and by how many units of the last place the nearest float32 lies above.
+#: x, the output of glibc 2.36, and the units of the last place by which the nearest float32 is larger.
 ERFC = [
     ("-0x1.15649ap+2", "0x1p+1", 0), ("-0x1.7ec8d4p+0", "0x1.f72d64p+0", 1), ("-0x1.24fe5ep+0", "0x1.e4fb70p+0", -1),
     ("-0x1.fc01c6p-2", "0x1.845e78p+0", -1), ("0x1.1f7118p-4", "0x1.d78608p-1", -1),
@@ -46,8 +46,8 @@ def test_results_of_the_library(single, real, known):
 @pytest.mark.parametrize(
     ("single", "real"), [(fdlibm.erfc, math.erfc), (fdlibm.expm1, math.expm1), (fdlibm.tanh, math.tanh)]
 )
-def test_everywhere_within_three_units_of_the_function(single, real):
-    """Over all exponents and both signs; a unit is the distance of float32 values there."""
+def test_errors_are_within_three_units(single, real):
+    """The error is within 3 units over all exponents and both signs; a unit is the distance of float32 values there."""
     x = np.random.default_rng(1).integers(0, 2**32, 100_000, dtype=np.uint32).view(np.float32)
     x = np.append(x[np.abs(x) < 80], np.linspace(-20, 20, 40_001)).astype(np.float32)
     true = np.array([real(float(v)) for v in x])

@@ -1,4 +1,4 @@
-"""Every primitive on raw integers at all corners, against Python's unbounded integers and fractions."""
+"""Every primitive on raw integers at all corners, compared with Python's unbounded integers and fractions."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 
 from litecheck.reference.numerics import fixedpoint as fp
 
-#: Integers where int32 arithmetic turns: ends, powers of two and their neighbours, ties, and some in between.
+#: Corners of int32 arithmetic: ends, powers of two and their neighbors, ties, and some integers between.
 CORNERS = sorted(
     {sign * 2**k + d for k in range(32) for d in (-2, -1, 0, 1, 2) for sign in (-1, 1)}
     | {0, 3, -3, 5, -5, 1234567, -7654321, 2**31 - 1, -(2**31)}
@@ -72,7 +72,7 @@ def test_wrapping_is_reduction_modulo_2_to_the_32() -> None:
     assert fp.wrap32(array(wide)).tolist() == [wrapped(x) for x in wide]
 
 
-def test_saturation_keeps_what_lies_between() -> None:
+def test_saturation_keeps_values_within_the_type() -> None:
     assert fp.saturate(array([-300, -128, 0, 127, 300]), -128, 127).tolist() == [-128, -128, 0, 127, 127]
 
 
@@ -87,7 +87,7 @@ ORACLES: dict[str, Callable[[int, int, int], int]] = {
 
 
 def shortened(m: int) -> int:
-    """A mantissa in 16 bits."""
+    """Return a mantissa in 16 bits."""
     return min(half_up(Fraction(m, 2**16)), 2**15 - 1)
 
 
@@ -107,7 +107,7 @@ def test_multipliers_at_all_corners(name: str, shift: int) -> None:
         assert made.tolist() == [ORACLES[name](x, m, shift) for x in INT32], (m, shift)
 
 
-def test_each_multiplier_is_noticed_by_the_others() -> None:
+def test_multipliers_are_distinguished() -> None:
     x = array(range(-4000, 4001))
     made = {name: multiply(x, 2**30 + 1, -4) for name, multiply in fp.MULTIPLY.items()}
     assert (made["double"] != made["double-half-up"]).sum() > 10
@@ -122,7 +122,7 @@ REALS = [
 ]  # fmt: skip
 
 
-def test_quantized_multipliers_are_the_nearest_ones() -> None:
+def test_quantized_multipliers_are_the_nearest() -> None:
     for real in REALS:
         m, shift = fp.quantize_multiplier(real)
         if m == 0:
@@ -134,7 +134,7 @@ def test_quantized_multipliers_are_the_nearest_ones() -> None:
         assert error <= Fraction(2) ** (shift - 32)
 
 
-def test_arrays_of_multipliers_are_those_of_their_elements() -> None:
+def test_arrays_of_multipliers_equal_their_elements() -> None:
     rng = np.random.default_rng(0)
     reals = np.array([*REALS, *np.exp(rng.uniform(-25, 8, 5000))])
     m, shift = fp.quantize_multipliers(reals)

@@ -1,4 +1,4 @@
-"""The way through float32: it returns what the integers return, wherever it says it may."""
+"""Rescaling in float32: it equals the rescaling in integers for all elements that it accepts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ VARIANTS = ("double", "double-half-up", "double-by-eight")
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled loops, where a process has them, would come first."""
+    """Disable the compiled loops, which would be used first."""
     monkeypatch.setattr("litecheck.reference.numerics.numba_loops.WORTH", sys.maxsize)
 
 
@@ -37,7 +37,7 @@ def requantize(variant: str, weight: np.ndarray, most: int, zero: int = 3) -> Re
 
 
 def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray, np.ndarray]:
-    """Stored values from float32 sums, and from the same sums as integers, which never take the short way."""
+    """Return the stored values from float32 sums, and from the same sums as integers, which do not use the fast path."""
     quick, slow = np.empty(sums.shape, np.int8), np.empty(sums.shape, np.int8)
     made(sums.astype(F), offset, quick)
     made(sums, offset, slow)
@@ -51,7 +51,7 @@ def taken(made: Requantizer, offset: Ints) -> Float32Rescale:
 
 
 def near_ties(made: Requantizer, offset: Ints, rows: int) -> np.ndarray:
-    """Integer sums around every tie of the int8 outputs and a little beyond both ends."""
+    """Return integer sums around every tie of the int8 outputs, and slightly beyond both ends."""
     real = made.rescale.real
     assert real is not None
     rng = np.random.default_rng(5)
@@ -61,7 +61,7 @@ def near_ties(made: Requantizer, offset: Ints, rows: int) -> np.ndarray:
 
 @pytest.mark.parametrize("variant", VARIANTS)
 @pytest.mark.parametrize("channels", [1, 13, 96, PERIOD + 5])
-def test_around_every_tie_it_is_the_integers(variant: str, channels: int) -> None:
+def test_outputs_around_every_tie_equal_the_integers(variant: str, channels: int) -> None:
     weight = np.exp(np.random.default_rng(channels).uniform(-8, -3, channels))
     made = requantize(variant, weight, 1 << 21)
     offset = np.random.default_rng(0).integers(-(2**16), 2**16, channels)
@@ -88,7 +88,7 @@ def test_power_of_two_scales_make_exact_ties(variant: str) -> None:
     taken(made, offset)
 
 
-def test_without_its_doubts_it_would_be_wrong() -> None:
+def test_without_the_check_for_ties_outputs_are_wrong() -> None:
     made = requantize("double", np.full(8, 0.02), 1 << 20)
     offset = np.zeros(8, np.int64)
     sums = near_ties(made, offset, 4096)
@@ -100,7 +100,7 @@ def test_without_its_doubts_it_would_be_wrong() -> None:
 
 
 def test_large_offsets_are_computed_again() -> None:
-    """float32 holds no fractions beside an offset of 2^30 * M; the channel that has one must not be guessed."""
+    """float32 has no fractions beside an offset of 2^30 * M, so that the channel with this offset is recomputed."""
     made = requantize("double", np.full(64, 0.02), 1 << 20)
     offset = np.zeros(64, np.int64)
     offset[7] = 2**30
@@ -110,7 +110,7 @@ def test_large_offsets_are_computed_again() -> None:
     assert taken(made, offset).error_bound[7] < 0.49
 
 
-def test_where_most_elements_are_in_doubt_there_is_no_short_way() -> None:
+def test_no_fast_path_if_most_elements_need_the_integers() -> None:
     few, bounds = np.zeros(4, np.int64), (-128, 127)
     coarse, fine = np.full(4, 0.3), np.full(4, 2.0**-9)
     assert float32_rescale(coarse, np.full(4, 0.25), few, 0, bounds, 1 << 12) is None
@@ -119,7 +119,7 @@ def test_where_most_elements_are_in_doubt_there_is_no_short_way() -> None:
     assert float32_rescale(fine[:0], fine[:0], few[:0], 0, bounds, 1) is None
 
 
-def test_left_shifts_and_wrapping_take_the_integers() -> None:
+def test_left_shifts_and_wrapping_are_computed_in_integers() -> None:
     for made in (
         requantize("double", np.full(2, 9.0), 1 << 20),
         replace(requantize("double", np.full(2, 0.01), 1 << 20), wrap=True),

@@ -39,7 +39,7 @@ def test_real_bounds(code: int, expected: tuple[float, float]) -> None:
         (1, spec(0.5, -200), (-128, 127)),
         (3, spec(0.5, 4, "uint8"), (4, 16)),
         (3, spec(0.001, 0, "int16"), (0, 6000)),
-        (3, spec(4.0, 1), (1, 3)),  # 1.5 steps go away from zero
+        (3, spec(4.0, 1), (1, 3)),  # 1.5 steps round away from zero
         (2, spec(2.0, 1), (0, 2)),  # -0.5 and 0.5 steps
     ],
 )

@@ -1,4 +1,4 @@
-"""Fixed-point functions stay near the real ones, and keep to the raw values that can be worked out by hand."""
+"""Fixed-point functions near the real functions, and raw values calculated by hand."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_constants_are_gemmlowps():
 
 
 def documented_inverse_sqrt(x: int) -> tuple[int, int]:
-    """Return 1 / sqrt(x) by the steps of the page of integer arithmetic."""
+    """Return 1 / sqrt(x) by the steps in docs/arithmetic.md."""
 
     def multiply(a: int, b: int) -> int:
         return min((a * b + (1 << 30)) >> 31, INT32_MAX)
@@ -50,7 +50,7 @@ def documented_inverse_sqrt(x: int) -> tuple[int, int]:
 
 
 @given(st.integers(0, 31).flatmap(lambda bits: st.integers(0, (1 << bits) - 1)))
-def test_the_inverse_root_is_that_of_its_documented_steps(x):
+def test_the_inverse_root_equals_its_documented_steps(x):
     m, shift = gemmlowp.inverse_sqrt(np.array([x], np.int64))
     assert (int(m[0]), int(shift[0])) == documented_inverse_sqrt(x)
 
@@ -80,7 +80,7 @@ def test_leading_zeros():
     ("integer_bits", "bits", "within"), [(5, 32, 2.3e-7), (4, 32, 2.3e-7), (3, 16, 3e-4)]
 )
 def test_exp_of_negative_values(integer_bits, bits, within):
-    """In 32 bits the error is the term the polynomial leaves out: exp(-1/8) / 8^5 / 5! is 2.25e-7."""
+    """In 32 bits the error is the omitted term of the polynomial: exp(-1/8) / 8^5 / 5! is 2.25e-7."""
     real = -np.linspace(0, 2**integer_bits - 0.01, 5001)
     found = gemmlowp.exp_negative(raw(real, integer_bits, bits), integer_bits, bits) / 2.0 ** (bits - 1)
     assert np.abs(found - np.exp(real)).max() < within
@@ -111,7 +111,7 @@ def test_inverse_sqrt(x):
     assert math.isclose(m[0] * 2.0 ** (float(shift[0]) - 31), 1 / math.sqrt(x), rel_tol=4e-6)
 
 
-def test_inverse_sqrt_of_nothing_and_of_one():
+def test_inverse_sqrt_of_0_and_of_1():
     m, shift = gemmlowp.inverse_sqrt(np.array([0, 1]))
     assert m.tolist() == [INT32_MAX] * 2
     assert shift.tolist() == [0, 0]

@@ -1,4 +1,4 @@
-"""Weights in float types that keep their sums exact, with bounds worked out by hand."""
+"""Weights in float types that keep their sums exact, with bounds calculated by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def int8(*rows: list[int]) -> Any:
     [
         # the bound by the type is 3 * 128 * 128
         (int8([1, -2, 3], [4, 5, -6]), 0, 128, [2, 3], 49_152, np.float32),
-        # with a zero point the bound is by the weights: (0 + 3 + 2) * 128 and (3 + 4 + 7) * 128
+        # with a zero point the bound is that of the weights: (0 + 3 + 2) * 128 and (3 + 4 + 7) * 128
         (int8([1, -2, 3], [4, 5, -6]), 1, 128, [-1, 0], 1792, np.float32),
         (int8([100] * 1024), 0, 128, [102_400], 1 << 24, np.float32),
         (int8([1] * 1025), 0, 128, [1025], 131_200, np.float32),

@@ -1,4 +1,4 @@
-"""Tables: entries by hand, one table for any shape, interpolation between entries."""
+"""Lookup tables: entries by hand, one table for any shape, interpolation between entries."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_half_even_adds_the_zero_point_first():
     assert entries(x, lambda v: v, *ends(zero_out=1), "half-even").tolist() == [0, 0, 2, 2]
 
 
-def test_what_leaves_float32_saturates():
+def test_values_beyond_float32_saturate():
     assert entries(np.array([127]), lambda v: v * np.float32(np.inf), *ends(), "half-away").tolist() == [127]
 
 
@@ -50,13 +50,13 @@ def test_a_table_serves_every_shape(dtype, length):
     assert each_value(x, lambda v: v // 2, dtype).dtype == x.dtype
 
 
-def test_interpolation_meets_the_entries_and_halves_the_distance():
+def test_interpolation_equals_the_entries_and_their_midpoints():
     table = np.arange(513) * 100 - 25600
     assert interpolate(np.array([-32768, 0, 128, 64]), table).tolist() == [-25600, 0, 100, 50]
     assert interpolate(np.array([32767]), table).tolist() == [25599]
 
 
-def test_words_of_a_line_are_the_line():
+def test_int16_table_of_a_linear_function_is_linear():
     low, high = np.float32(-1), np.float32(32767 / 32768)
     table = words(lambda x: x, (low, high), (low, high))
     assert table[0] == -32768
@@ -64,7 +64,7 @@ def test_words_of_a_line_are_the_line():
     assert np.abs(table - np.linspace(-32768, 32767, 513)).max() <= 1
 
 
-def test_infinity_saturates_in_words_too():
+def test_infinity_saturates_in_int16():
     table = words(np.exp, (np.float32(0), np.float32(1000)), (np.float32(-1), np.float32(1)))
     assert table[512] == 32767
 

@@ -21,11 +21,11 @@ from litecheck.reference.numerics.fixedpoint import multiply_double, quantize_mu
         (1 / 3, (1431655765, -1)),
         (math.nextafter(1.0, 0), (1 << 30, 1)),  # 2**31 after rounding is halved
         (2.0**-32, (1 << 30, -31)),
-        (2.0**-33, (0, 0)),  # everything would be shifted out
+        (2.0**-33, (0, 0)),  # all bits are shifted out
         (5e-324, (0, 0)),
         (2.0**20, (1 << 30, 21)),
         (-0.75, (-3 << 29, 0)),
-        ((2**31 - 0.5) / 2**31, (1 << 30, 1)),  # a tie goes up
+        ((2**31 - 0.5) / 2**31, (1 << 30, 1)),  # a tie is rounded up
         ((2**30 + 0.5) / 2**31, ((1 << 30) + 1, 0)),
         (math.nextafter((2**30 + 0.5) / 2**31, 0), (1 << 30, 0)),
     ],
@@ -44,7 +44,7 @@ def test_a_multiplier_is_within_half_a_unit_of_its_last_place(real: float) -> No
 
 
 def _twice_rounded(x: int, multiplier: int, shift: int) -> int:
-    """The definition in exact arithmetic: shift, halves up, shift, halves away from zero."""
+    """Return the definition in exact arithmetic: shift, round half up, shift, round half away from zero."""
     left = (x << max(shift, 0)) & (2**32 - 1)
     left -= (left >> 31) << 32
     high = math.floor(Fraction(left * multiplier, 1 << 31) + Fraction(1, 2))
@@ -54,8 +54,8 @@ def _twice_rounded(x: int, multiplier: int, shift: int) -> int:
 
 @given(st.integers(-(2**31), 2**31 - 1), st.integers(0, 2**31 - 1), st.integers(-31, 30))
 @example(-(2**31), 2**31 - 1, 0)
-@example(1, 1 << 30, 0)  # 1/2 goes up
-@example(-1, 1 << 30, 0)  # -1/2 goes up
+@example(1, 1 << 30, 0)  # 1/2 is rounded up
+@example(-1, 1 << 30, 0)  # -1/2 is rounded up
 @example(-3, 1 << 30, -1)  # -3/2 to -1, then -1/2 away from zero
 @example(1 << 29, 1 << 30, 3)  # wraps
 def test_products_are_rounded_twice(x: int, multiplier: int, shift: int) -> None:

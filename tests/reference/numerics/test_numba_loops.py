@@ -1,4 +1,4 @@
-"""The compiled loops return what numpy returns, bit for bit, and nothing needs them."""
+"""The compiled loops equal numpy bit for bit, and are optional."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def random() -> Random:
 
 
 def both(monkeypatch: pytest.MonkeyPatch, make) -> tuple[np.ndarray, np.ndarray]:
-    """What ``make`` returns with the compiled loops, and without them."""
+    """Return the outputs of ``make`` with the compiled loops, and without them."""
     pytest.importorskip("numba", reason="the extra 'speed' is not installed")
     made = []
     for worth in (-1, sys.maxsize):
@@ -60,7 +60,7 @@ def test_depthwise(
     np.testing.assert_array_equal(quick[n, y].reshape(-1, 7)[x], (window.reshape(15, 7) * taps).sum(axis=0))
 
 
-def test_they_wait_until_there_is_much_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_loops_are_compiled_for_large_inputs_only(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WORTH", 1000)
     monkeypatch.setattr(_Work, "elements", 0)
     monkeypatch.setattr(module, "_load", lambda: "loaded")
@@ -69,7 +69,7 @@ def test_they_wait_until_there_is_much_to_do(monkeypatch: pytest.MonkeyPatch) ->
     assert numba_loops(1) == "loaded"
 
 
-def test_without_numba_there_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_numba_no_loops_are_compiled(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "WORTH", -1)
     monkeypatch.setattr(module, "find_spec", lambda name: None)
     module._load.cache_clear()

@@ -1,4 +1,4 @@
-"""Rescalings by parameters, with numbers worked out by hand, and equal to the named variants that they describe."""
+"""Rescalings by parameters, with numbers calculated by hand, equal to the named variants that they describe."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_one_rounding(rounding: str, once: list[int], width: int) -> None:
         # 0.6 of 8 bits is 77 / 128: 1000 * 77 / 128 is 601.6; of 16 bits 19661 / 32768.
         ("half-up-8-bits-once", (1000,), 0.6, [602]),
         ("half-up-16-bits-once", (1000,), 0.6, [600]),
-        # Multipliers of 1 and more: 3 * 4, and a shift that leaves the int32 register if the sum is shifted first.
+        # Multipliers of at least 1: 3 * 4, and a shift that overflows the int32 register if the sum is shifted first.
         ("half-up-8-bits-once", (3,), 4.0, [12]),
         ("half-even-32-bits-twice", (3, 1 << 30), 4.0, [12, 0]),
     ],
@@ -61,7 +61,7 @@ def test_values_by_hand(name: str, sums: tuple[int, ...], multiplier: float, exp
         ("half-up-32-bits-twice", "double-half-up"),
     ],
 )
-def test_some_have_names_of_their_own(name: str, same: str) -> None:
+def test_parametric_rescalings_equal_named_variants(name: str, same: str) -> None:
     rng = np.random.default_rng(4)
     sums = rng.integers(-(1 << 24), 1 << 24, 4000)
     for real in 2.0 ** rng.uniform(-20, 2, 20):

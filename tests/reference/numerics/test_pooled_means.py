@@ -1,4 +1,4 @@
-"""Means of pooling windows, with numbers worked out by hand."""
+"""Means of pooling windows, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_padding_is_not_covered() -> None:
     assert count_covered(rows, columns)[:, :, 0].tolist() == [[6, 4], [3, 2]]
 
 
-def test_a_window_of_padding_alone_is_rejected() -> None:
+def test_a_window_of_padding_only_is_rejected() -> None:
     nothing = axis(1, 1, 2, 1, VALID)
     beyond = type(nothing)(1, 1, 2, 1, 2, 0)
     with pytest.raises(RunError, match="covers nothing but padding"):

@@ -1,4 +1,4 @@
-"""Layers are prepared once, and again for whatever they depend on."""
+"""Layers are prepared once for the same weights, output and variant, and again if any of them differs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The proven way through float32 against the integers, for every sum that a channel can have."""
+"""The proven rescaling in float32, compared with integers for every sum of a channel."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHANNELS, MOST = 40, 30_000
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled loops, where a process has them, have a test of their own."""
+    """Disable the compiled loops, which have a test in this file."""
     monkeypatch.setattr(numba_loops, "WORTH", sys.maxsize)
 
 
@@ -48,14 +48,14 @@ def stored(rescale: Requantizer, sums: np.ndarray, offset: Ints) -> np.ndarray:
 
 
 def proof(rescale: Requantizer, offset: Ints) -> ProvenRescale | None:
-    """The proof that has replaced the tested way, if there is one."""
+    """Return the proof that has replaced the fast path with checks, or None."""
     path = rescale.prepared[id(offset)].fast_path
     return path if isinstance(path, ProvenRescale) else None
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_every_sum_gives_what_the_integers_give(variant: str, dtype: str) -> None:
+def test_every_sum_equals_the_integers(variant: str, dtype: str) -> None:
     rescale, offset, sums = made(variant, {"int8": -128, "uint8": 0}[dtype], dtype), offsets(), every_sum()
     integers = stored(rescale, sums.astype(np.int64), offset)
     assert len(np.unique(integers)) == 256
@@ -70,7 +70,7 @@ def test_every_sum_gives_what_the_integers_give(variant: str, dtype: str) -> Non
 def test_channels_without_a_proof_are_computed_in_integers(
     monkeypatch: pytest.MonkeyPatch, zero: int
 ) -> None:
-    """Half away from zero moves the steps of negative and of positive results to different sides."""
+    """Half away from zero moves the steps of negative and of positive outputs to different sides."""
     monkeypatch.setattr(proven_rescale, "UNPROVEN", 1.0)
     rescale, offset, sums = made("double", zero, least=-6), offsets(), every_sum()
     stored(rescale, sums, offset)

@@ -1,4 +1,4 @@
-"""The table of rescaling variants: each against its formula in fractions, in all tilings."""
+"""The table of rescaling variants: each compared with its formula in fractions, in all tilings."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ HALF = Fraction(1, 2)
 
 
 def reduced(x: int, m: int, shift: int, bits: int) -> int:
-    """With a multiplier of so many fractional bits."""
+    """Return the rescaled sum with a multiplier of ``bits`` fractional bits."""
     short = min(math.floor(Fraction(m, 2 ** (31 - bits)) + HALF), 2**bits - 1)
     return math.floor(Fraction(x * short, 2 ** (bits - shift)) + HALF)
 
@@ -47,7 +47,9 @@ def away(x: Fraction) -> int:
 
 
 def rndnu(x: int, real: np.float32) -> int:
-    """The high half of twice the product is cut off; at least one bit is shifted out behind it."""
+    """Return the rescaled sum of ``rndnu``: twice the product is truncated to its high half, then shifted by at least 1
+    bit.
+    """
     m, shift = fp.quantize_multiplier(float(real))
     post = max(-shift, 1)
     high = math.floor(Fraction(x * 2 ** (shift + post) * m, 2**31))
@@ -85,7 +87,7 @@ def test_every_variant_is_its_formula_in_every_channel(variant: str, channels: i
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.int32, np.int64])
 @pytest.mark.parametrize("channels", [1, 5, PERIOD - 1, PERIOD, PERIOD + 1, 3000])
-def test_tiles_do_not_show(dtype: type[np.generic], channels: int) -> None:
+def test_tiles_do_not_change_outputs(dtype: type[np.generic], channels: int) -> None:
     rows = (2 * TILE + 12345) // channels
     sums = np.random.default_rng(2).integers(-(2**17), 2**17, (rows, channels)).astype(dtype)
     offset = np.arange(channels, dtype=np.int64) - 7
@@ -106,7 +108,7 @@ def test_no_elements_and_no_channels_are_no_work() -> None:
         assert out.shape == shape
 
 
-def test_a_float32_product_makes_another_multiplier() -> None:
+def test_a_float32_product_gives_a_different_multiplier() -> None:
     given = scales(4000)
     differ = given.double() != given.narrow()
     assert differ.mean() > 0.5
@@ -115,7 +117,7 @@ def test_a_float32_product_makes_another_multiplier() -> None:
     assert (rescaled("double", sums, given) != rescaled("double", sums, given, narrow=True)).any()
 
 
-def test_accumulators_wrap_where_they_may() -> None:
+def test_accumulators_that_may_overflow_wrap() -> None:
     sums, offset = np.array([[2.0**31 - 4]]), np.array([10], np.int64)
     given, out = Scales(F(1), np.array([2.0**-20], F), F(1)), np.empty((1, 1), np.int16)
     for wrap, wanted in ((True, -2048), (False, 2048)):

@@ -1,4 +1,4 @@
-"""Every rescaling of sums of products, with numbers worked out by hand."""
+"""Every rescaling of sums of products, with numbers calculated by hand."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def scales(multipliers: Sequence[float]) -> Scales:
 
 
 def rescaled(name: str, sums: Sequence[int], multiplier: float) -> list[int]:
-    """The sums in one channel."""
+    """Return the rescaled sums of one channel."""
     made = VARIANTS[name](np.array([multiplier]), scales([multiplier]))
     return made.step(np.array(sums, np.int64), *made.constants).astype(np.int64).tolist()  # type: ignore[no-any-return]
 
@@ -45,7 +45,7 @@ TIES, QUARTERS = (6, -6, 10, -10), (5, -5, 7, -7)
     ],
 )
 def test_quarters(name: str, ties: list[int], quarters: list[int]) -> None:
-    """The multiplier is 1/4. A variant that rounds twice makes 5 / 2 = 3 first, and 3 / 2 = 2."""
+    """The multiplier is 1/4. A variant that rounds twice computes 5 / 2 = 3 first, then 3 / 2 = 2."""
     assert rescaled(name, TIES, 0.25) == ties
     assert rescaled(name, QUARTERS, 0.25) == quarters
 
@@ -66,7 +66,7 @@ def test_a_left_shift_wraps_or_saturates_in_32_bits() -> None:
 
 
 def test_values_of_64_bit_sums_wrap_in_32_bits() -> None:
-    """2^29 * 4 is 2^31, and 2^30 + 3 times 4 leaves 12."""
+    """2^29 * 4 is 2^31, and (2^30 + 3) * 4 wraps to 12."""
     assert rescaled("reduced", (1 << 29, -(1 << 29), (1 << 30) + 3), 4.0) == [-(1 << 31), -(1 << 31), 12]
     assert rescaled("float64", (1 << 29,), 4.0) == [1 << 31]
 
@@ -88,14 +88,14 @@ def test_bits_of_the_multiplier(name: str, thousandth: int, millionth: int) -> N
     assert rescaled(name, (1 << 20,), 0.5 + 2.0**-20) == [millionth]
 
 
-def test_the_channels_behind_vectors_of_eight_round_half_away() -> None:
+def test_the_channels_after_vectors_of_eight_round_half_away() -> None:
     for channels, expected in ((7, [-2] * 7), (8, [-1] * 8), (9, [-1] * 8 + [-2]), (17, [-1] * 16 + [-2])):
         real = np.full(channels, 0.25)
         made = VARIANTS["double-by-eight"](real, scales(real.tolist()))
         assert made.step(np.full(channels, -6), *made.constants).tolist() == expected
 
 
-def test_channels_have_multipliers_of_their_own() -> None:
+def test_channels_have_separate_multipliers() -> None:
     real = np.array([0.25, 0.5, 2.0])
     for name, bind in VARIANTS.items():
         made = bind(real, scales(real.tolist()))
@@ -103,7 +103,7 @@ def test_channels_have_multipliers_of_their_own() -> None:
 
 
 def test_decisions_near_a_tie() -> None:
-    """The first rounding moves a sum by at most 1/2 of the first step: 2^-(right + 1) of the output."""
+    """The first rounding changes a sum by at most 1/2 of the first step: 2^-(right + 1) of the output."""
     made = VARIANTS["double"](np.array([0.25, 0.0, 0.75]), scales([0.25, 0.0, 0.75]))
     assert made.real is not None
     assert made.error_bound is not None

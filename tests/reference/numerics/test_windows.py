@@ -13,7 +13,7 @@ from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, axis, 
     ("size", "kernel", "stride", "dilation", "padding", "out", "before", "after"),
     [
         (5, 3, 1, 1, SAME, 5, 1, 1),
-        (5, 2, 1, 1, SAME, 5, 0, 1),  # an odd element of padding goes behind
+        (5, 2, 1, 1, SAME, 5, 0, 1),  # an odd element of padding is placed after
         (6, 3, 2, 1, SAME, 3, 0, 1),
         (5, 3, 2, 1, SAME, 3, 1, 1),
         (5, 1, 2, 1, SAME, 3, 0, 0),
@@ -42,7 +42,7 @@ def test_height_and_width_have_options_of_their_own() -> None:
     assert columns == Axis(10, 2, 3, 1, 3, 0)
 
 
-def test_an_image_is_padded_only_where_windows_reach() -> None:
+def test_an_image_is_padded_only_as_far_as_windows_reach() -> None:
     image = np.arange(1, 7).reshape(1, 2, 3, 1)
     made = padded(image, axis(2, 3, 1, 1, SAME), axis(3, 2, 1, 1, SAME), 9, np.float32)
     assert made[0, :, :, 0].tolist() == [[9, 9, 9, 9], [1, 2, 3, 9], [4, 5, 6, 9], [9, 9, 9, 9]]

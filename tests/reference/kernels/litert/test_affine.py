@@ -14,7 +14,9 @@ pytestmark = pytest.mark.runtime
 @pytest.mark.slow
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
-def test_no_element_differs_and_what_is_wrong_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:
+def test_outputs_equal_litert_and_differ_for_wrong_arithmetics(
+    oracle: Oracle, kind: str, resolver: str
+) -> None:
     found = sweep(FAMILY, kind, resolver, oracle, 20, 1000)
     assert not found.score.refused
     assert found.score.trials == 20
@@ -26,7 +28,7 @@ def test_no_element_differs_and_what_is_wrong_is_noticed(oracle: Oracle, kind: s
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
-def test_the_roundings_of_convolutions_are_told_apart(oracle: Oracle, resolver: str) -> None:
+def test_the_roundings_of_convolutions_are_distinguished(oracle: Oracle, resolver: str) -> None:
     found = sweep(FAMILY, "CONV_2D int8", resolver, oracle, 30, 1001)
     others = [name for name in ROUNDINGS if name != f"litert-{resolver}"]
     assert all(found.noticed[other] > 0 for other in others), found.noticed

@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential binary``, and controls that have to be noticed."""
+"""A small fixed slice of ``python -m tests.differential binary``, and negative controls."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_wider_types_in_shapes_that_broadcast(litert: Oracle, opcode: str, dtype
 
 
 def ties(opcode: str, dtype: str = "int8", count: int = 20_007, leading: tuple[int, ...] = ()) -> Trial:
-    """Sums and products many of which lie halfway between two stored values; the left operand has more dimensions."""
+    """Return sums or products with many ties between stored values; the left operand has more dimensions."""
     rng = np.random.default_rng(3)
     low, high = np.iinfo(dtype).min, np.iinfo(dtype).max
     x, y = (rng.integers(low, high + 1, shape).astype(dtype) for shape in ((*leading, count), (count,)))
@@ -65,7 +65,7 @@ def test_a_shifted_zero_point_and_a_wrong_scale_are_noticed(
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_products_of_words_as_bytes(litert: Oracle, dtype: str) -> None:
+def test_products_of_int16_with_8_bit_outputs(litert: Oracle, dtype: str) -> None:
     rng = np.random.default_rng(5)
     x, y = (rng.integers(-32768, 32768, 20_011).astype(np.int16) for _ in range(2))
     x[:50] = y[25:75] = -32768
@@ -77,7 +77,7 @@ def test_products_of_words_as_bytes(litert: Oracle, dtype: str) -> None:
 
 
 @pytest.mark.parametrize("scale", [0.03, 0.5, 4.0])
-def test_the_fault_of_div_is_as_it_is_described(litert: Oracle, scale: float) -> None:
+def test_the_known_fault_of_div(litert: Oracle, scale: float) -> None:
     x, y = pairs(np.random.default_rng(1), "int8", 0)
     operands = [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))]
     case = trial(f"DIV {scale}", "DIV", operands, "int8", quantized(scale), x.shape)
@@ -94,7 +94,7 @@ def test_the_fault_of_div_is_as_it_is_described(litert: Oracle, scale: float) ->
         ("MUL", "int8", "reference", "single"), ("MUL", "int8", "xnnpack", "double"),
     ],
 )  # fmt: skip
-def test_another_variant_is_noticed(
+def test_a_wrong_variant_is_noticed(
     litert: Oracle, opcode: str, dtype: str, resolver: str, wrong: str
 ) -> None:
     case = ties(opcode, dtype)
@@ -105,7 +105,7 @@ def test_another_variant_is_noticed(
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @pytest.mark.parametrize("opcode", ["ADD", "SUB", "MUL"])
-def test_leading_ones_are_no_broadcasting(litert: Oracle, opcode: str, dtype: str) -> None:
+def test_leading_dimensions_of_length_1_are_no_broadcasting(litert: Oracle, opcode: str, dtype: str) -> None:
     case = ties(opcode, dtype, leading=(1, 1))
     for resolver in RESOLVERS:
         own = right(FAMILY, resolver)
@@ -120,7 +120,7 @@ def test_leading_ones_are_no_broadcasting(litert: Oracle, opcode: str, dtype: st
 
 @pytest.mark.parametrize("opcode", ["ADD", "MUL"])
 @pytest.mark.parametrize("scale", [1e-3, 1e-4, 1e-6])
-def test_sixteen_bits_overflow_in_vector_loops_alone(litert: Oracle, opcode: str, scale: float) -> None:
+def test_sixteen_bits_overflow_in_vector_loops_only(litert: Oracle, opcode: str, scale: float) -> None:
     rng = np.random.default_rng(2)
     x, y = (rng.integers(-128, 128, 4103).astype(np.int8) for _ in range(2))
     operands = [Tensor(x, quantized(0.1)), Tensor(y, quantized(0.07))]

@@ -1,4 +1,4 @@
-"""A slice of ``python -m tests.differential detection``: detections as LiteRT makes them, to the bit."""
+"""A slice of ``python -m tests.differential detection``: detections equal LiteRT's bit for bit."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ def test_equal_to_litert(oracle, kind):
 
 
 def test_equal_scores_in_another_order_are_noticed(oracle, monkeypatch):
-    """Negative control: the classes of equal score in their own order."""
+    """Classes of equal score in the order of their index differ from LiteRT (negative control)."""
     monkeypatch.setattr(
         kernel, "largest_first", lambda row, count: np.argsort(-row, kind="stable")[:count].tolist()
     )
     assert sweep(FAMILY, "detection uint8 fast", "reference", oracle, 20, shown=0).score.different
 
 
-def test_only_what_is_counted_is_written(oracle):
-    """Behind the detections LiteRT leaves memory as it was; what is counted is equal."""
+def test_only_counted_detections_are_written(oracle):
+    """LiteRT leaves the memory after the detections unwritten; the counted detections are equal."""
     left = 0
     for seed in range(60):
         case = drawn(np.random.default_rng(seed), "uint8", regular=False)

@@ -1,4 +1,4 @@
-"""Operators that the random trials once did not draw, each as the smallest case that showed it, beside the runtime."""
+"""Operator forms that the random trials did not draw at first, each as its smallest case, on LiteRT."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from tests.differential.oracle import RESOLVERS, Oracle
 
 pytestmark = pytest.mark.runtime
 RNG = np.random.default_rng(10)
-#: Accumulators fall on ties: the input's step times the weights' is 1/32 of an output step.
+#: Accumulators are ties: the input's step times the weights' step is 1/32 of an output step.
 INPUT, WEIGHT, BIAS, OUTPUT = (quantized(s) for s in (0.5, 0.25, 0.125, 4.0))
-#: uint8 with the zero points of int8 at 0.
+#: uint8 with zero point 128, which is zero point 0 of int8.
 RAISED = {name: quantized(s, 128) for name, s in (("input", 0.5), ("weight", 0.25), ("output", 4.0))}
 
 
 def bytes_(dtype: str, *shape: int) -> np.ndarray:
-    """Small stored values around the zero point."""
+    """Return small stored values around the zero point."""
     return (RNG.integers(-9, 10, shape) + (128 if dtype == "uint8" else 0)).astype(dtype)
 
 
 def affine(
     opcode: str, dtype: str, *, groups: int = 1, bias_constant: bool = True, wide: str = "int32"
 ) -> Trial:
-    """A sum of products without padding, of 64 channels of biases over the output's whole range."""
+    """Return a sum of products without padding; the biases of 64 channels span the output's whole range."""
     of = RAISED if dtype == "uint8" else {"input": INPUT, "weight": WEIGHT, "output": OUTPUT}
     kernel = "int8" if dtype == "int16" else dtype
     bias = Tensor(RNG.integers(-4000, 4000, 64).astype(wide), BIAS, bias_constant)
@@ -123,7 +123,7 @@ def test_a_convolution_in_groups(oracle: Oracle, dtype: str, constant: bool, res
 
 
 def unpacked(opcode: str) -> Trial:
-    """A sum of products whose int8 weights are unpacked from a sparse constant by DENSIFY."""
+    """Return a sum of products with int8 weights that DENSIFY unpacks from a sparse constant."""
     units, depth, builder = 40, 8, ModelBuilder(opcode)
     main, flat = builder.subgraph(), opcode == "FULLY_CONNECTED"
     shape, image = ((units, depth), (36, depth)) if flat else ((units, 1, 1, depth), (1, 6, 6, depth))
@@ -151,7 +151,7 @@ def unpacked(opcode: str) -> Trial:
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 def test_unpacked_weights(oracle: Oracle, resolver: str) -> None:
-    """XNNPACK takes what is unpacked when a model is loaded; a fully connected layer it then fails to build."""
+    """XNNPACK takes constants that were unpacked at load, but fails to build a FULLY_CONNECTED with them."""
     found = score(unpacked("CONV_2D"), oracle, resolver)
     assert (found.compared, found.different) == (1440, 0), (found.refused, found.examples)
     dense = score(unpacked("FULLY_CONNECTED"), oracle, resolver)
@@ -160,7 +160,7 @@ def test_unpacked_weights(oracle: Oracle, resolver: str) -> None:
 
 
 def lstm() -> Trial:
-    """A cell whose recurrent products saturate: every weight is 127, in steps of a whole unit."""
+    """Return an LSTM whose recurrent products saturate: every weight is 127 in steps of 1."""
     builder = ModelBuilder("lstm")
     main = builder.subgraph("main")
     x = main.tensor("x", (2, 6, 4), "int8", quantized(0.5))
@@ -187,7 +187,7 @@ def lstm() -> Trial:
 
 
 def test_recurrent_products_that_saturate(oracle: Oracle) -> None:
-    """LiteRT saturates the sum with the input's product, LiteRT for Microcontrollers the recurrent product first."""
+    """LiteRT saturates the sum with the input's product; TFLM saturates the recurrent product first."""
     pytest.importorskip("tflite_micro", reason="needs tflite_micro")
     from tests.differential.tflm import Tflm
 
@@ -202,8 +202,8 @@ def test_recurrent_products_that_saturate(oracle: Oracle) -> None:
         assert score(case, tflm, "tflm", "litert-reference").different > 0
 
 
-def test_a_uint8_product_beyond_16_bits_wraps_beside_one_number(oracle: Oracle) -> None:
-    """The optimized loop over a tensor and one number keeps 16 bits as they are; that over two tensors saturates."""
+def test_a_uint8_product_of_a_tensor_and_a_scalar_wraps_in_16_bits(oracle: Oracle) -> None:
+    """The optimized loop over a tensor and a scalar wraps in 16 bits; the loop over two tensors saturates."""
     raised = quantized(1.0, 0)
     x, y = Tensor(np.full(8, 100, np.uint8), raised), quantized(0.25, 0)
     for other, shape in ((1, "one"), (8, "two")):
@@ -216,7 +216,7 @@ def test_a_uint8_product_beyond_16_bits_wraps_beside_one_number(oracle: Oracle) 
 
 
 def test_one_filter_of_one_channel_quantizes_the_image(oracle: Oracle) -> None:
-    """Of any other 1 x 1 filters XNNPACK makes a product of matrices, and quantizes pixel by pixel."""
+    """XNNPACK computes further 1 x 1 filters as a matrix product and quantizes them pixel by pixel."""
     x = Tensor(np.linspace(-1.3, 2.9, 8, dtype=np.float32).reshape(1, 2, 4, 1))
     for filters in (1, 2):
         scale = Quantization(np.full(filters, 0.05, np.float32), np.zeros(filters, np.int64), 0)
@@ -230,5 +230,5 @@ def test_one_filter_of_one_channel_quantizes_the_image(oracle: Oracle) -> None:
         assert (found.compared, found.different) == (8 * filters, 0), found.examples
         (theirs,) = answers(case, oracle, "xnnpack")
         real = x.values * np.float32(0.35)
-        # a pixel of one channel is its own range, so that nothing is lost
+        # the range of a one-channel pixel is the pixel, so that quantization is exact
         assert np.allclose(theirs[0], real, atol=1e-6) is (filters == 2)

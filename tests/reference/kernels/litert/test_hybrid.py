@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential hybrid``, and what must not pass."""
+"""A small fixed slice of ``python -m tests.differential hybrid``, and negative controls."""
 
 from __future__ import annotations
 
@@ -18,7 +18,9 @@ FULLY, CONV = "FULLY_CONNECTED", "CONV_2D"
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", MAKERS)
-def test_no_output_is_too_far_and_another_input_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:
+def test_outputs_are_within_the_bound_and_differ_for_a_changed_input(
+    oracle: Oracle, kind: str, resolver: str
+) -> None:
     if (kind, resolver) in FAMILY.faulty:
         pytest.skip("a known fault, see rules/arithmetic/known-faults.yaml")
     found = sweep(FAMILY, kind, resolver, oracle, 15, 1000)
@@ -40,7 +42,7 @@ def test_no_output_is_too_far_and_another_input_is_noticed(oracle: Oracle, kind:
         ("BATCH_MATMUL x int8", "xnnpack", {"BATCH_MATMUL": {"dynamic": "as-asked"}}),
     ],
 )
-def test_another_way_of_quantizing_rows_is_noticed(
+def test_a_wrong_quantization_of_rows_is_noticed(
     oracle: Oracle, kind: str, resolver: str, stages: dict[str, dict[str, str]]
 ) -> None:
     wrong = changed(right(FAMILY, resolver), stages)
@@ -63,7 +65,7 @@ def test_scales_off_by_a_thousandth_are_noticed(oracle: Oracle, kind: str) -> No
 
 
 def _coarser(trial: Trial) -> Trial:
-    """The trial with other scales of its weights."""
+    """Return the trial with the weight scales multiplied by 1.001."""
     graph = trial.model.subgraphs[0]
     tensors = tuple(
         replace(t, quantization=replace(t.quantization, scale=t.quantization.scale * np.float32(1.001)))

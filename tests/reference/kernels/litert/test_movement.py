@@ -1,4 +1,4 @@
-"""A few random configurations of every mover and resizer on the three resolvers, and that a slip is noticed."""
+"""A few random configurations of every mover and resizer on the three resolvers, and a negative control."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def test_equal_to_litert(oracle, opcode):
         assert found.small == []
 
 
-def test_another_interpolation_is_noticed(oracle):
-    """Negative control: Q11 weights and half-up rounding are not what the reference kernel does."""
+def test_a_wrong_interpolation_is_noticed(oracle):
+    """Q11 weights and half-up rounding differ from the reference kernel (negative control)."""
     different = 0
     for seed in range(30):
         model, inputs = CASES["RESIZE_BILINEAR"](np.random.default_rng((seed, 15)))

@@ -1,4 +1,4 @@
-"""A few random LSTMs and SVDFs on the three resolvers, outputs and states, and that a slip is noticed."""
+"""A few random LSTMs and SVDFs on the three resolvers: outputs, states, and negative controls."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def test_equal_to_litert(oracle, opcode, resolver):
     assert found.noticed["other input"]
 
 
-def test_another_rounding_of_svdf_is_noticed(oracle):
+def test_a_wrong_rounding_of_svdf_is_noticed(oracle):
     single = replace(FAMILY, faults={"SVDF": {"requantize": "single"}})
     assert sweep(single, "SVDF", "reference", oracle, 20, shown=0).score.different > 0
 
 
-def test_a_gate_in_another_format_is_noticed(oracle, monkeypatch):
+def test_a_gate_in_a_wrong_format_is_noticed(oracle, monkeypatch):
     monkeypatch.setattr(module, "Q12", module.Q12 * 2)
     assert sweep(FAMILY, "LSTM", "reference", oracle, 10, shown=0).score.different > 0
 
@@ -50,7 +50,7 @@ def test_peepholes_counted_by_cells_are_noticed(oracle):
 
 @pytest.fixture
 def c_library(monkeypatch):
-    """The C library's tanhf, which LiteRT takes."""
+    """Replace tanh by tanhf of the C library, which LiteRT calls."""
     try:
         tanhf = ctypes.CDLL(None).tanhf
     except (AttributeError, OSError, TypeError):
@@ -69,14 +69,14 @@ def test_the_narrow_form_is_equal_to_litert(oracle, resolver):
     assert found.noticed["other input"] > 10
 
 
-def test_the_recurrent_product_that_litert_leaves_out_is_noticed(oracle):
+def test_the_recurrent_product_that_litert_omits_is_noticed(oracle):
     whole = replace(NARROW, faults={"LSTM": {}})
     assert sweep(whole, "LSTM 8x8_8", "reference", oracle, 10, shown=0).score.different > 100
 
 
 @pytest.mark.parametrize("opcode", ["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
 def test_a_state_begins_with_the_lowest_byte_of_its_zero_point(oracle, opcode):
-    """Zero points outside the type, which a suite wants refused and LiteRT takes."""
+    """LiteRT accepts zero points outside the type, which a suite lists as invalid models."""
     profile, pattern = load_profile("litert-runtime"), f"{opcode}/int8/refuse-output_state-zero_point-*"
     found = [c.model for c in cases(profile, "smoke", (pattern,), 0) if c.broken]
     assert len(found) == 1

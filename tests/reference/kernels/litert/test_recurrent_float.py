@@ -1,4 +1,4 @@
-"""A few random float LSTMs and SVDFs on the three resolvers, outputs and states, and that a slip is noticed."""
+"""A few random float LSTMs and SVDFs on the three resolvers: outputs, states, and negative controls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.differential.sweep import sweep, trials
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
-def test_equal_to_litert_but_for_the_order_of_sums(oracle, kind, resolver):
+def test_equal_to_litert_except_for_the_order_of_sums(oracle, kind, resolver):
     found = sweep(FAMILY, kind, resolver, oracle, 12)
     assert found.small == []
     assert found.score.compared > 500
@@ -35,12 +35,12 @@ SLIPS = {
 
 @pytest.mark.parametrize("slip", SLIPS)
 def test_a_slip_is_noticed(oracle, monkeypatch, slip):
-    """Negative controls."""
+    """A kernel without a clip, or with a wrong activation, differs from LiteRT (negative controls)."""
     monkeypatch.setattr(module, *SLIPS[slip])
     assert sweep(FAMILY, "LSTM float32", "reference", oracle, 12, shown=0).score.different > 0
 
 
-def test_integer_weights_under_float_activations_have_no_kernel():
+def test_integer_weights_with_float_activations_have_no_kernel():
     (case,) = trials(FAMILY, "LSTM float32", 1)
     graph = case.model.subgraphs[0]
     narrow = {i for i in graph.operators[0].inputs[1:9] if i >= 0}

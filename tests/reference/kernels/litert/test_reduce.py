@@ -1,4 +1,4 @@
-"""A fixed slice of ``python -m tests.differential reduce``, controls, and LiteRT's faults as they are described."""
+"""A fixed slice of ``python -m tests.differential reduce``, negative controls, and known faults of LiteRT."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_shifted_zero_point_and_a_wrong_scale_are_noticed(litert: Oracle, reso
         ("MEAN", "xnnpack", "optimized"), ("SUM", "optimized", "xnnpack"), ("SUM", "xnnpack", "float32"),
     ],
 )  # fmt: skip
-def test_another_variant_is_noticed(litert: Oracle, opcode: str, resolver: str, wrong: str) -> None:
+def test_a_wrong_variant_is_noticed(litert: Oracle, opcode: str, resolver: str, wrong: str) -> None:
     other = changed(load_arithmetic(f"litert-{resolver}"), {opcode: {"requantize": wrong}})
     total = Score()
     for seed in range(40):

@@ -1,4 +1,4 @@
-"""SQRT of int8 and int16 on the three resolvers: every non-negative byte, words at random, and a control."""
+"""SQRT of int8 and int16 on the three resolvers: every non-negative byte, random int16 values, and a negative control."""
 
 from __future__ import annotations
 

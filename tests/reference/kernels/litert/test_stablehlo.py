@@ -1,4 +1,4 @@
-"""A slice of ``python -m tests.differential stablehlo``, and that another body or branch is noticed."""
+"""A slice of ``python -m tests.differential stablehlo``, and negative controls with a changed body or branch."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ def test_equal_to_litert(oracle, kind):
 
 
 @pytest.mark.parametrize(("kind", "resolver"), sorted(FAMILY.faulty))
-def test_what_the_reference_resolver_does_not_list_is_refused(oracle, kind, resolver):
+def test_operators_that_the_reference_resolver_does_not_list_are_refused(oracle, kind, resolver):
     (case,) = trials(FAMILY, kind, 1)
     assert isinstance(answers(case, oracle, resolver), Refused)
 
 
 @pytest.mark.parametrize("name", ["SCATTER", "REDUCE_WINDOW"])
-def test_another_body_is_noticed(oracle, monkeypatch, name):
-    """Negative control."""
+def test_a_wrong_body_is_noticed(oracle, monkeypatch, name):
+    """REDUCE_WINDOW or SCATTER with the body MAXIMUM instead of ADD differs from LiteRT (negative control)."""
     monkeypatch.setitem(stablehlo_regions._BODIES, "ADD", np.maximum)
     assert sweep(FAMILY, f"STABLEHLO_{name} STABLEHLO_ADD", "reference", oracle, 10, shown=0).score.different

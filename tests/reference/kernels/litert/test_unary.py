@@ -1,4 +1,4 @@
-"""A few parameter sets of every unary operator on the three resolvers, and that slips are noticed."""
+"""A few parameter sets of every unary operator on the three resolvers, and negative controls."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def test_equal_to_litert(oracle, kind, resolver):
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 def test_many_tables_of_gelu(oracle, resolver):
-    """One 16-bit table in 25 shows whose erfc and tanh LiteRT calls; correct rounding is the control, or fdlibm's."""
+    """A 16-bit table in 25 shows the library of LiteRT's erfc and tanh. Controls: correct rounding, and fdlibm."""
     [kind] = (k for k in FAMILY.kinds if k.startswith("GELU int16") and k.endswith("body"))
-    if resolver != RESOLVERS[0]:  # the table is made before kernels are chosen
+    if resolver != RESOLVERS[0]:  # the table is built before kernels are chosen
         assert sweep(FAMILY, kind, resolver, oracle, 10).small == []
         return
     assert sweep(FAMILY, kind, resolver, oracle, 100).small == []
@@ -51,7 +51,7 @@ def bytes_case(opcode, scale=0.05, scale_out=0.1, zero=3, zero_out=-7, **options
 
 
 def differences(oracle, case, wrong, arithmetic="litert-reference", resolver="reference"):
-    """How many outputs of LiteRT's differ from ours for another case, or under another arithmetic."""
+    """Return the number of LiteRT's outputs that differ from the outputs of a changed case or arithmetic."""
     return noticed(case.trial(), wrong.trial(), oracle, resolver, arithmetic)
 
 
@@ -64,7 +64,7 @@ CONTROLS = [
 
 @pytest.mark.parametrize("case", CONTROLS, ids=lambda case: case.opcode)
 def test_slips_are_noticed(oracle, case):
-    """Negative controls: an input zero point off by one, an input scale off by one percent."""
+    """An input zero point off by one, or an input scale off by one percent, changes outputs (negative controls)."""
     source, quantization = case.source
     scale, zero = quantization.scale[0], int(quantization.zero_point[0])
     assert differences(oracle, case, case) == 0
@@ -83,15 +83,17 @@ def test_slips_are_noticed(oracle, case):
     ],
     ids=lambda part: getattr(part, "opcode", part),
 )
-def test_another_arithmetic_is_noticed(oracle, case, arithmetic, resolver):
-    if case.opcode == "RELU":  # ties below zero, where the roundings differ, are cut off: turn them round
+def test_a_wrong_arithmetic_is_noticed(oracle, case, arithmetic, resolver):
+    if (
+        case.opcode == "RELU"
+    ):  # RELU cuts off the ties below zero, at which the roundings differ: a slope of 1 keeps them
         case = bytes_case("LEAKY_RELU", 0.25, 1.0, alpha=1.0)
     assert differences(oracle, case, case, f"litert-{resolver}", resolver) == 0
     assert differences(oracle, case, case, arithmetic, resolver)
 
 
-def test_the_place_in_the_tensor_matters(oracle):
-    """LiteRT's vectors of sixteen round -2.5 up, what is left over away from zero."""
+def test_the_position_in_the_tensor_decides_the_rounding(oracle):
+    """LiteRT's vectors of sixteen round -2.5 up, the remaining elements round away from zero."""
     x = np.full(16 + TAIL, -10, np.int8)
     case = Case("QUANTIZE", ("int8", quantized(0.25)), ("int8", quantized(1.0)), (x,))
     assert differences(oracle, case, case, "litert-optimized", "optimized") == 0
@@ -100,7 +102,7 @@ def test_the_place_in_the_tensor_matters(oracle):
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 def test_known_faults_are_still_there(oracle, resolver):
-    """rules/arithmetic/known-faults.yaml: HARD_SWISH of small inputs, EXP int16 beyond infinity."""
+    """The faults of rules/arithmetic/known-faults.yaml exist: HARD_SWISH of small inputs, EXP int16 beyond infinity."""
     case = bytes_case("HARD_SWISH", 0.0001, 0.5, 0, 0)
     [[made]] = oracle.run_many(model_bytes(case.model()), [[BYTES]], resolver)
     assert (made == np.where(BYTES < 0, -1, 1)).all()
@@ -113,8 +115,10 @@ def test_known_faults_are_still_there(oracle, resolver):
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("through", ["int4", "channels"])
-def test_there_and_back(oracle, resolver, through):
-    """QUANTIZE and DEQUANTIZE of int4, which no Python caller can hold, and of channels of the middle dimension."""
+def test_quantize_and_dequantize_in_sequence(oracle, resolver, through):
+    """QUANTIZE and DEQUANTIZE of int4, which numpy has no type for, and of channels of the middle dimension, equal
+    LiteRT.
+    """
     x = np.random.default_rng(5).normal(size=(3, 5, 7)).astype(np.float32) * 5
     for scale in (0.7, 1.3, 1 / 3):
         stated = (
@@ -139,7 +143,7 @@ def test_there_and_back(oracle, resolver, through):
 
 @pytest.mark.parametrize("length", [1 << 16, 13])
 def test_slopes_below_zero_on_ties(oracle, length):
-    """Of 16 bits reference kernels negate a product, vectors multiply as it is: each is the other's control."""
+    """For int16, reference kernels negate a product and vectors multiply directly; each is the control of the second."""
     ways = {"reference": "litert-reference", "optimized": "litert-optimized", "xnnpack": "litert-xnnpack"}
     rng = np.random.default_rng(3)
     words = np.arange(-(1 << 15), 1 << 15).astype(np.int16)
@@ -161,6 +165,6 @@ def test_slopes_below_zero_on_ties(oracle, length):
     assert all(apart.values())
 
 
-def test_refusals_are_not_agreement(oracle):
+def test_a_refused_model_is_not_counted_as_equal(oracle):
     case = bytes_case("ELU")
     assert isinstance(oracle.run(model_bytes(case.model()), [BYTES], "reference"), Refused)

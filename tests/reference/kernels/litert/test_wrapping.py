@@ -1,4 +1,4 @@
-"""Results far beyond the output's range: LiteRT saturates within the limit, wraps around beyond it, and then we warn."""
+"""Outputs far beyond the type's range: LiteRT saturates up to a limit and wraps beyond it, and litecheck warns."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ INT8 = ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1", "ABS", "LEAKY_RELU", "PR
         "BATCH_MATMUL")  # fmt: skip
 INT16 = ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED", "LEAKY_RELU", "QUANTIZE")
 PLACES = [*(("int8", name) for name in INT8), *(("int16", name) for name in INT16)]
-#: Steps a result may lie beside the real one: 16-bit multipliers and float32 twins of large sums.
+#: Steps of tolerance beside the real output: 16-bit multipliers, and float32 copies of large sums.
 TOLERANCE = {"int8": 2, "int16": 100}
 
 
@@ -34,7 +34,7 @@ def oracle() -> Iterator[Oracle]:
 
 
 def finer(case: Case, exponent: int) -> Model:
-    """The case with output steps smaller by a power of two."""
+    """Return the case with the output steps divided by a power of two."""
     graph = case.model.subgraphs[0]
     outputs = set(graph.operators[0].outputs)
     tensors = tuple(
@@ -46,7 +46,7 @@ def finer(case: Case, exponent: int) -> Model:
 
 
 def worst(oracle: Oracle, case: Case, model: Model) -> float:
-    """How far any resolver is off at the ends of the inputs, in steps."""
+    """Return the largest error of any resolver at the ends of the inputs, in steps."""
     rng = np.random.default_rng(0)
     graph, found = model.subgraphs[0], 0.0
     for draw in ("low", "high", "mixed"):
@@ -89,7 +89,7 @@ def warned(model: Model) -> bool:
 
 
 @pytest.mark.parametrize(("dtype", "name"), PLACES)
-def test_what_wraps_is_warned_of(oracle: Oracle, dtype: str, name: str) -> None:
+def test_wrapping_outputs_have_a_warning(oracle: Oracle, dtype: str, name: str) -> None:
     case = CASES[dtype, name]
     first = next(e for e in range(40) if warned(finer(case, e)))
     assert first > 8
@@ -111,7 +111,7 @@ def fully_connected(bias: int) -> Model:
 
 
 def test_an_accumulator_is_exact_to_the_last_unit(oracle: Oracle) -> None:
-    """The largest sum that fits 32 bits saturates as it should; one more, and the sign is another."""
+    """The largest sum that fits 32 bits saturates correctly; with one more, the sign changes."""
     room = 2**31 - 1 - 100 * 127 * 255
     x = np.full((1, 100), 127, np.int8)
     for bias, sign, found in ((room, 1, []), (room + 1, -1, ["FULLY_CONNECTED/limits/largest_accumulator"])):
