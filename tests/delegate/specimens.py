@@ -1,4 +1,4 @@
-"""Small models whose parameters expose each planted fault: models of one operator, and a network of seven operators."""
+"""Small models whose parameters expose each planted fault: models of a single operator, and a network of seven operators."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ SPECIMENS: dict[str, tuple[Put, tuple[int, ...], Quantization, tuple[int, ...], 
 
 
 def specimen(opcode: str) -> Model:
-    """Return a model of one operator."""
+    """Return a model of a single operator."""
     put, shape, parameters, out_shape, out_parameters = SPECIMENS[opcode]
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")

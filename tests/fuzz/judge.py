@@ -1,4 +1,4 @@
-"""The reader's contract for one file: accepted or rejected with a place, within a second, in limited memory."""
+"""The reader's contract for a single file: accepted or rejected with a place, within a second, in limited memory."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from litecheck.processes.memory import peak_memory
 from litecheck.rendering.formats import formats, render
 from litecheck.report import ModelReport, Report
 
-#: Limit of processor time for one file, in seconds; waiting for a busy machine does not count.
+#: Limit of processor time for a single file, in seconds; waiting for a busy machine does not count.
 SECONDS = 1.0
 #: Limit of the peak memory of the process, in bytes.
 MEMORY = 256 << 20
@@ -32,7 +32,7 @@ class Hang(BaseException):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """Outcome of one file: ``verdict`` is accepted, rejected, or the violation of the contract."""
+    """Outcome of a single file: ``verdict`` is accepted, rejected, or the violation of the contract."""
 
     verdict: str
     detail: str = ""

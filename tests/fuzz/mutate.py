@@ -114,7 +114,7 @@ def _offset(rng: Random, data: bytearray, atlas: Atlas) -> int | None:
 
 
 def change_vtable(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """Change the offset of a vtable, its size, its table's size, or the place of one field."""
+    """Change the offset of a vtable, its size, its table's size, or the place of a single field."""
     at = atlas.table(rng)
     vtable = at - struct.unpack_from("<i", data, at)[0]
     if not 0 <= vtable <= len(data) - 4 or rng.random() < 0.2:
@@ -155,7 +155,7 @@ def change_length(rng: Random, data: bytearray, atlas: Atlas) -> bool:
 
 
 def share(rng: Random, data: bytearray, atlas: Atlas) -> bool:
-    """Redirect many offsets to one place: elements of a vector, or one field of many tables."""
+    """Redirect many offsets to a single place: elements of a vector, or one field of many tables."""
     found = atlas.field(rng, "table", "tables", "string", "union", "scalars")
     if found is None:
         return False

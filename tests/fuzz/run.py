@@ -38,7 +38,7 @@ EVERY = 10
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Outcome of one mutant."""
+    """Outcome of a single mutant."""
 
     number: int
     seed: str

@@ -1,4 +1,4 @@
-"""Models of valid structure and wrong content: the tree of tables is changed in one place and written again."""
+"""Models of valid structure and wrong content: the tree of tables is changed in a single place and written again."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _outside(rng: Random, root: Table) -> Table:
 
 
 def _put(table: Table, way: TablePath, name: str, value: Any) -> Table:
-    """Return the tree with one field of the table at the end of the path set."""
+    """Return the tree with a single field of the table at the end of the path set."""
     if not way:
         return _with(table, name, value)
     (step, number), rest = way[0], way[1:]

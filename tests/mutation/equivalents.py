@@ -18,7 +18,7 @@ Key = tuple[str, str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Equivalents:
-    """Reasons of mutants. Equal replacements in one line have one reason."""
+    """Reasons of mutants. Equal replacements in a single line have one reason."""
 
     reasons: dict[Key, str]
 

@@ -27,7 +27,7 @@ class _Loader(SourceFileLoader):
 
 
 class Overlay(importlib.abc.MetaPathFinder):
-    """Finder of one module in a different file; every further module is found as usual."""
+    """Finder of a single module in a different file; every further module is found as usual."""
 
     def __init__(self, name: str, path: str, changed: str) -> None:
         self._name, self._path, self._changed = name, path, changed

@@ -15,7 +15,7 @@ from tests.mutation.targets import package_of
 
 
 def line_of(judgement: Judgement) -> str:
-    """Return one mutant with its outcome as a line of JSON."""
+    """Return a mutant with its outcome as a line of JSON."""
     return json.dumps(asdict(judgement)) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""The tests of one mutant, in a forked child with a limit of time and memory."""
+"""The tests of a single mutant, in a forked child with a limit of time and memory."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ settings.register_profile(
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The outcome of one mutant; ``reason`` is the first failing test, ``time limit`` or empty."""
+    """The outcome of a single mutant; ``reason`` is the first failing test, ``time limit`` or empty."""
 
     mutant: Mutant
     status: Status

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 
 @dataclass(frozen=True, slots=True)
 class MirroredTests:
-    """Test files of one module, relative to the root. ``mirrored`` is False for the fallback."""
+    """Test files of a single module, relative to the root. ``mirrored`` is False for the fallback."""
 
     files: tuple[str, ...]
     mirrored: bool

@@ -10,7 +10,7 @@ from tests.mutation.sites import find_mutants
 
 
 def changed(source: str) -> set[str]:
-    """Return the sources with one mutant each, as ``ast.unparse`` writes them."""
+    """Return the sources with a single mutant each, as ``ast.unparse`` writes them."""
     return {ast.unparse(ast.parse(mutant.apply(source))) for mutant in find_mutants("m.py", source)}
 
 

@@ -106,7 +106,7 @@ def _chmod(path, mode, *args, **kwargs):
 
 
 def _windows_locks():
-    """Return a module msvcrt with file locks. As on Windows, two open files of one process exclude each other."""
+    """Return a module msvcrt with file locks. As on Windows, two open files of a single process exclude each other."""
     import fcntl
 
     module = types.ModuleType("msvcrt")

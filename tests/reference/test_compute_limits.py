@@ -38,7 +38,7 @@ def quantization(dtype: str) -> Quantization:
 
 
 def operator(opcode: str, operands: Sequence[Given], options: Mapping[str, Any], outputs: int = 1) -> Model:
-    """Return a model of one operator; its outputs have the type of its first input that is not an index."""
+    """Return a model of a single operator; its outputs have the type of its first input that is not an index."""
     plans = [
         constant(f"c{n}", one, quantization(one.dtype.name))
         if isinstance(one, np.ndarray)

@@ -130,7 +130,9 @@ def test_gaps_of_a_transposed_convolution(operator: Placed, gaps: int) -> None:
 def chain(
     *steps: tuple[str, str], dtype: str = "int8", end: str = "MUL"
 ) -> tuple[SubgraphBuilder, ModelBuilder, int]:
-    """Return a chain of operators, each reading the output of its predecessor; the last operator reads one tensor twice."""
+    """Return a chain of operators, each reading the output of its predecessor; the last operator reads a single tensor
+    twice.
+    """
     builder = ModelBuilder()
     graph = builder.subgraph()
     value = graph.tensor("x", (4,), dtype, quantized(0.5))

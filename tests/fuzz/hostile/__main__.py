@@ -1,8 +1,9 @@
 """Hostile inputs for all commands: ``python -m tests.fuzz.hostile --cases 5000``.
 
-Each case writes hostile files into a separate folder and runs one command on them with limits of time and memory. It
-then checks the output, the written files, the started processes and the remaining files. Faults are printed when they
-are found; the exit code is 1 if there is a fault. ``--replay KIND-NUMBER`` runs one case again and keeps its folder.
+Each case writes hostile files into a separate folder and runs a single command on them with limits of time and memory.
+It then checks the output, the written files, the started processes and the remaining files. Faults are printed when
+they are found; the exit code is 1 if there is a fault. ``--replay KIND-NUMBER`` runs a single case again and keeps its
+folder.
 """
 
 from __future__ import annotations
@@ -170,7 +171,7 @@ def main(given: list[str] | None = None) -> int:
 
 
 def replay(options: argparse.Namespace, sound: Path) -> int:
-    """Run one case again and print all its output."""
+    """Run a case again and print all its output."""
     kind, _, number = options.replay.rpartition("-")
     server.prepare()
     for fix in options.without:

@@ -42,7 +42,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Outcome of one case."""
+    """Outcome of a single case."""
 
     number: int
     kind: str

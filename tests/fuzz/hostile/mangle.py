@@ -1,4 +1,4 @@
-"""Damage to one place of a JSON document, and to the text of any document."""
+"""Damage to a single place of a JSON document, and to the text of any document."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Execution of one command in a fork of this process or in a new process, with limits.
+"""Execution of a single command in a fork of this process or in a new process, with limits.
 
 The process that calls :func:`execute` becomes the reaper of all processes of its cases, so that no process escapes it.
 """
@@ -114,7 +114,7 @@ def _connect(case: Case, captured: Path) -> None:
 
 
 def _run(case: Case, box: Sandbox, captured: Path) -> None:
-    """Become ``litecheck ARGV`` in the fork, without returning."""
+    """Run ``litecheck ARGV`` in the fork and end the process."""
     code = 70
     try:
         os.setsid()

@@ -1,4 +1,4 @@
-"""Folder of one case: working folder, home, caches, temporary files, canaries; and the changes in it.
+"""Folder of a single case: working folder, home, caches, temporary files, canaries; and the changes in it.
 
 The layout, all below one folder: ``above/work`` is the current folder of the command, ``above`` its parent. The
 environment names ``home``, ``tmp``, ``cache``, ``config`` and ``data``. ``bin`` comes first in PATH. ``canary`` has a
@@ -23,7 +23,7 @@ State = tuple[int, int, int, str]
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """Folders of one case; ``root`` has all of them."""
+    """Folders of a single case; ``root`` has all of them."""
 
     root: Path
 

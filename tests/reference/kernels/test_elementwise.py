@@ -24,7 +24,7 @@ OUT = output()
     ],
 )
 def test_select(condition: Any, expected: Any) -> None:
-    """A condition of one dimension selects rows."""
+    """A condition of a single dimension selects rows."""
     asked = stored(condition, dtype="bool")
     assert (
         elementwise.select(asked, stored([[1, 2], [3, 4]]), stored([[5, 6], [7, 8]]), OUT).tolist()

@@ -17,7 +17,7 @@ def scales(multipliers: Sequence[float]) -> Scales:
 
 
 def rescaled(name: str, sums: Sequence[int], multiplier: float) -> list[int]:
-    """Return the rescaled sums of one channel."""
+    """Return the rescaled sums of a single channel."""
     made = VARIANTS[name](np.array([multiplier]), scales([multiplier]))
     return made.step(np.array(sums, np.int64), *made.constants).astype(np.int64).tolist()  # type: ignore[no-any-return]
 

@@ -85,7 +85,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
 
 
 def _stream(rng: Random, content: bytes) -> bytes:
-    """Change one word of one line."""
+    """Change one word of a single line."""
     lines = content.decode().splitlines()
     at = rng.randrange(len(lines))
     words = lines[at].split(" ")

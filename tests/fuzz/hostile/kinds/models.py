@@ -23,7 +23,7 @@ from tests.fuzz.trees import changed
 
 @cache
 def seeds() -> tuple[Seed, ...]:
-    """Return the fixtures of one model each, also broken models: findings about them print names."""
+    """Return the fixtures of a single model each, also broken models: findings about them print names."""
     damaged = ("damaged_", "appended_", "outside_")
     return tuple(seed_of(p) for p in sorted(FIXTURES.glob("*.tflite")) if not p.name.startswith(damaged))
 

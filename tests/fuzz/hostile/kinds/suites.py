@@ -41,7 +41,7 @@ def _replace(rng: Random, box: Sandbox, folder: Path) -> None:
 
 
 def _fields(rng: Random, document: dict[str, object]) -> None:
-    """Change the fields of one entry that name files, types and shapes."""
+    """Change the fields of a single entry that name files, types and shapes."""
     queue: list[object] = [document]
     dicts = []
     while queue:
