@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.devices.port import Answer, Device, Failure, Job
 from litecheck.devices.registry import open_device
-from tests.differential.conversion import Outcome, converted, models, tried, verified
+from tests.differential.conversion import Outcome, check_conversion, converted, models, verified
 from tests.differential.oracle import Oracle
 
 pytestmark = pytest.mark.slow
@@ -28,7 +28,7 @@ def test_what_is_converted_conforms_loads_and_is_exact(to: str) -> None:
     faults, quantized = {}, 0
     with Oracle() as oracle:
         for name, model, runs in models(GRAPHS, ""):
-            outcome = tried(oracle, name, model, runs, to)
+            outcome = check_conversion(oracle, name, model, runs, to)
             quantized += outcome.becomes["int8"] + outcome.becomes["int16"]
             if outcome.faults:
                 faults[name] = outcome.faults

@@ -1,9 +1,9 @@
-"""Random operators beside LiteRT's: ``python -m tests.differential [FAMILY ...] --cases 200``.
+"""Random operators compared with LiteRT: ``python -m tests.differential affine binary --cases 200``.
 
-Every trial is a model of one operator. It runs under LiteRT's three resolvers, or with ``--resolver tflm`` under LiteRT
-for Microcontrollers (the package tflite_micro), and under the arithmetic that claims to be each of them. As a control it
-is also computed wrongly (other input, zero point + 1, scale * 1.01, other roundings): what the comparison cannot tell
-apart proves nothing. What differs is printed as the smallest trial that still does.
+Every trial is a model of a single operator. It runs on LiteRT's three resolvers, or with ``--resolver tflm`` on LiteRT
+for Microcontrollers (the package tflite_micro), and on litecheck with the arithmetic of each. As a control, litecheck
+also computes it wrongly (changed input, zero point + 1, scale * 1.01, wrong roundings). A comparison that does not
+notice a control proves nothing. Each difference is minimized and printed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ FAMILIES["empties"] = empties.emptied(FAMILIES)
 
 
 def show(kind: str, resolver: str, found: Found) -> None:
-    """A line, and failures as small as they get."""
+    """Print a line of results, and the minimized failures."""
     score = found.score
     refused = "; ".join(f"{n} x {why}" for why, n in score.refused.items())
     noticed = ", ".join(f"{name} {found.noticed[name]}" for name in CONTROLS if found.noticed[name])
@@ -57,7 +57,7 @@ def show(kind: str, resolver: str, found: Found) -> None:
 
 
 def main() -> int:
-    """Print a line for each kind and resolver; 1 where anything differs, or nothing was compared."""
+    """Print a line for each kind and resolver; return 1 for a difference or if nothing was compared."""
     if sys.argv[1:2] == ["vela"]:
         from tests.differential import vela
 
@@ -65,13 +65,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
+    parser.add_argument("families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)} [default: all]")
+    parser.add_argument("--only", default="", help="run kinds with this text in their name")
+    parser.add_argument("--cases", type=int, default=200, help="trials of each kind [default: 200]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the trials [default: 0]")
     parser.add_argument(
-        "families", nargs="*", metavar="FAMILY", help=f"{', '.join(FAMILIES)}; all unless named"
+        "--resolver", choices=(*RESOLVERS, "tflm"), action="append", help="run this resolver (repeatable)"
     )
-    parser.add_argument("--only", default="", help="part of a kind's name")
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--resolver", choices=(*RESOLVERS, "tflm"), action="append")
     given = parser.parse_args()
     if unknown := [name for name in given.families if name not in FAMILIES]:
         parser.error(f"unknown family {unknown[0]!r}; available: {', '.join(FAMILIES)}, vela")
@@ -84,7 +84,7 @@ def main() -> int:
                     oracle, drawn = (tflm, served(family)) if resolver == "tflm" else (litert, family)
                     if kind in drawn.kinds and (kind, resolver) not in drawn.faulty:
                         found = sweep(drawn, kind, resolver, oracle, given.cases, given.seed)
-                        # TFLM has few types, and may have none for a kind
+                        # TFLM has few types; a kind may have no trial
                         nothing = found.score.trials == 0 and resolver != "tflm"
                         different += found.score.different + nothing
                         show(kind, resolver, found)

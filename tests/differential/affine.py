@@ -1,4 +1,4 @@
-"""Sums of products: random ones, and biases such that accumulators end within the output's range, where rounding shows."""
+"""Random sums of products. Biases keep accumulators within the output's range, so that roundings are visible."""
 
 from __future__ import annotations
 
@@ -22,25 +22,25 @@ WEIGHTS = {"int8": 127, "int4": 7, "uint8": 255, "int16": 2**15 - 1}
 
 @dataclass(frozen=True)
 class Side:
-    """What a family of cases is drawn from: the type of activations, and of the weights under them."""
+    """Family of cases: the type of activations, and of their weights."""
 
     activation: str = "int8"
     weight: str = "int8"
     biases: tuple[str, ...] = ("int32", "int64")
-    """What a bias of int16 activations may be."""
+    """Types of a bias of int16 activations."""
     small: bool = False
-    """Whether values stay near their zero points: then accumulators are small, and multipliers near 1."""
+    """True for values near their zero points, which give small accumulators and multipliers near 1."""
     far: bool = False
-    """Whether weights are near the end of their type and activations of one sign: then long sums pass 32 bits."""
+    """True for weights near the end of their type and activations of one sign: long sums exceed 32 bits."""
 
     def amplitudes(self) -> tuple[int, int]:
-        """How far activations and weights go from their zero points, or about so."""
+        """Return the approximate distances of activations and weights from their zero points."""
         if self.small:
             return (300 if self.activation == "int16" else 9), 3
         return int(np.iinfo(self.activation).max), WEIGHTS[self.weight]
 
     def values(self, random: Random, shape: tuple[int, ...], parameters: Quantization | None) -> Array:
-        """Stored activations over the whole range of their type, or near the zero point."""
+        """Return stored activations over the whole range of their type, or near the zero point."""
         if parameters is None:
             return random.normal(size=shape).astype(np.float32)
         info = np.iinfo(self.activation)
@@ -53,7 +53,7 @@ class Side:
         return np.clip(near, info.min, info.max).astype(self.activation)
 
     def parameters(self, random: Random) -> Quantization | None:
-        """Parameters of an activation tensor."""
+        """Return parameters of an activation tensor."""
         if self.activation == "float32":
             return None
         scale = float(np.exp(random.uniform(-5, 0)) / (200 if self.activation == "int16" else 1))
@@ -64,7 +64,7 @@ class Side:
         return quantized(scale, zero)
 
     def weights(self, random: Random, shape: tuple[int, ...], parameters: Quantization | None) -> Array:
-        """Stored weights over the whole range of their type, or near the zero point."""
+        """Return stored weights over the whole range of their type, or near the zero point."""
         if parameters is None:
             return random.normal(size=shape).astype(np.float32)
         most, zero = self.amplitudes()[1], int(parameters.zero_point[0])
@@ -77,7 +77,7 @@ class Side:
 
 
 def tied(random: Random, step: float, share: float = 0.15) -> float:
-    """A step near another, of which a fused activation's bound is now and then a whole number and a half."""
+    """Return ``step``, or with probability ``share`` a near step that makes a bound of 1 or 6 a tie."""
     if random.random() >= share:
         return step
     bound = float(random.choice([1, 6]))
@@ -86,7 +86,7 @@ def tied(random: Random, step: float, share: float = 0.15) -> float:
 
 @dataclass(frozen=True)
 class Affine:
-    """Weights, bias and output parameters that fit an input's: what CONV_2D and its kin have in common."""
+    """Parameters that fit an input: weights, bias and output of CONV_2D and similar operators."""
 
     weight: Quantization | None
     bias: Array
@@ -103,9 +103,9 @@ def affine(
     axis: int,
     per_axis: bool,
 ) -> Affine:
-    """Scales such that accumulators of ``depth`` products spread over about the output's range.
+    """Return scales with which accumulators of ``depth`` products cover approximately the output's range.
 
-    Where the input's scale is a power of two all are: then accumulators fall on ties, and roundings show.
+    All scales are powers of two if the input's scale is: accumulators are ties then, and roundings differ.
     """
     if input_ is None:
         return Affine(None, random.normal(size=channels).astype(np.float32), None, None)
@@ -131,7 +131,7 @@ def affine(
 
 
 def bias_type(random: Random, side: Side, parts: Affine) -> dict[str, str]:
-    """The option by which int16 kernels know a bias's type: they do not look at the tensor's. Without it int64 is meant."""
+    """Return the option that states a bias's type: int16 kernels ignore the tensor's type. The default is int64."""
     if side.activation != "int16" or (parts.bias.dtype == "int64" and random.random() < 0.3):
         return {}
     return {"quantized_bias_type": parts.bias.dtype.name}
@@ -146,12 +146,12 @@ def _activation(random: Random) -> str:
 
 
 def _channels(random: Random) -> int:
-    """Mostly odd counts, so that vectors have tails."""
+    """Draw a number of channels, mostly odd, so that vectors have tails."""
     return int(random.choice([1, 2, 3, 5, 7, 8, 9, 13, 16, 17, 24, 31, 40]))
 
 
 def conv(random: Random, side: Side, grouped: bool = False) -> Trial:
-    """A CONV_2D."""
+    """Return a random CONV_2D."""
     kernel = tuple(int(k) for k in random.integers(1, 5, 2))
     dilation = (1, 1) if random.random() < 0.6 else tuple(int(d) for d in random.integers(1, 4, 2))
     stride = tuple(int(s) for s in random.integers(1, 4, 2))
@@ -168,7 +168,7 @@ def conv(random: Random, side: Side, grouped: bool = False) -> Trial:
 
 
 def depthwise(random: Random, side: Side) -> Trial:
-    """A DEPTHWISE_CONV_2D."""
+    """Return a random DEPTHWISE_CONV_2D."""
     kernel = (3, 3) if random.random() < 0.4 else tuple(int(k) for k in random.integers(1, 6, 2))
     dilation = (1, 1) if random.random() < 0.7 else tuple(int(d) for d in random.integers(1, 4, 2))
     stride = int(random.integers(1, 4))
@@ -229,7 +229,7 @@ def _windowed(
 
 
 class _Maker:
-    """A model in the making with one input."""
+    """Builder of a model with one input."""
 
     def __init__(self, random: Random, side: Side) -> None:
         self.random = random
@@ -262,7 +262,7 @@ class _Maker:
 
 
 def fully_connected(random: Random, side: Side) -> Trial:
-    """A FULLY_CONNECTED."""
+    """Return a random FULLY_CONNECTED."""
     units, depth = _channels(random), int(random.choice([1, 2, 7, 16, 33, 100, 300, 1500]))
     lead = tuple(int(n) for n in random.integers(1, 5, random.integers(1, 4)))
     keep = bool(random.random() < 0.5)
@@ -294,7 +294,7 @@ def fully_connected(random: Random, side: Side) -> Trial:
 
 
 def hybrid(random: Random) -> Trial:
-    """A FULLY_CONNECTED of float32 activations and int8 weights."""
+    """Return a random FULLY_CONNECTED of float32 activations and int8 weights."""
     rows, units, depth = (
         int(random.integers(1, 6)),
         _channels(random),
@@ -315,7 +315,7 @@ def hybrid(random: Random) -> Trial:
 
 
 def transpose_conv(random: Random, side: Side) -> Trial:
-    """A TRANSPOSE_CONV."""
+    """Return a random TRANSPOSE_CONV."""
     kernel = tuple(int(k) for k in random.integers(1, 5, 2))
     stride = tuple(int(s) for s in random.integers(1, 4, 2))
     n, height, width = (int(v) for v in random.integers(1, 6, 3))
@@ -345,7 +345,7 @@ def transpose_conv(random: Random, side: Side) -> Trial:
 
 
 def batch_matmul(random: Random, side: Side) -> Trial:
-    """A BATCH_MATMUL of two computed operands, or a constant right one."""
+    """Return a random BATCH_MATMUL of two computed inputs, or with a constant right input."""
     rows, depth, columns = (int(random.choice([1, 2, 5, 8, 17, 40])) for _ in range(3))
     lead = [int(n) for n in random.integers(1, 4, random.integers(0, 3))]
     left_lead = [n if random.random() < 0.7 else 1 for n in lead]
@@ -431,7 +431,7 @@ MAKERS: dict[str, Make] = {
 
 
 def too_far(ours: Array, theirs: Array) -> Array:
-    """Which floats differ by more than the rounding of sums in another order can explain."""
+    """Return a mask of floats that differ by more than a different order of sums can explain."""
     return ~np.isclose(ours, theirs, rtol=1e-5, atol=1e-4)
 
 

@@ -1,8 +1,9 @@
-"""Who takes an operator, each condition from both sides: ``python -m tests.differential.backends --cases 20``.
+"""Backends that take an operator, on both sides of each condition: ``python -m tests.differential.backends --cases
+20``.
 
-A kind is an operator that XNNPACK takes (the same kind of another family), changed in one respect, which a condition of
-rules/arithmetic/dispatch.yaml is about or none is. Its control computes it as if it were taken: what differs then shows
-that XNNPACK does decline it.
+A kind is an operator that XNNPACK takes (the same kind of a family), with a single change. The change concerns a
+condition of rules/arithmetic/dispatch.yaml or none. Its control computes the operator as if all backends took it: a
+difference proves that XNNPACK declines it.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ from tests.differential.operands import (
     scale_of,
     scales,
     stated,
+    taking_backends,
     unscaled,
-    who_takes,
 )
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.shrink import Make
@@ -42,14 +43,16 @@ Random = np.random.Generator
 
 @dataclass(frozen=True)
 class Side:
-    """Trials of a kind that XNNPACK takes, changed in one respect; ``change`` gives the trial itself where it cannot."""
+    """Trials of a kind that XNNPACK takes, with a single change; ``change`` returns the trial itself if it is not
+    applicable.
+    """
 
     base: Make
     change: Change
 
     def __call__(self, random: Random) -> Trial:
         while True:
-            trial = only(self.base, lambda t: XNNPACK in who_takes(t))(random)
+            trial = only(self.base, lambda t: XNNPACK in taking_backends(t))(random)
             made = self.change(trial, random)
             if made is not trial:
                 return made
@@ -60,7 +63,7 @@ def _computed(role: str) -> Change:
 
 
 def _axis(role: str) -> Change:
-    """One scale, stated for dimension 1."""
+    """Return a change that states one scale for dimension 1."""
     return lambda trial, random: stated(ranked(trial, 2), role, axis=1)
 
 
@@ -80,17 +83,17 @@ def _absent(role: str) -> Change:
 
 
 def _unscaled(role: str) -> Change:
-    """Where weights have one scale LiteRT demands the bias's."""
+    """Return a change that removes the scale of a tensor. With a single weight scale LiteRT requires the bias's scale."""
     return lambda trial, random: unscaled(trial, role) if scales(trial, "weight") > 1 else trial
 
 
 def _with_scales(input_: float, output: float, change: Change) -> Change:
-    """Under scales where results, or the bound of RELU6, fall on ties."""
+    """Return a change with scales that make outputs, or the bound of RELU6, ties."""
     return lambda trial, random: change(rescaled(rescaled(trial, "input", input_), "output", output), random)
 
 
 def _ratio(over: tuple[str, ...]) -> Change:
-    """An output scale with which a ratio is anything, mostly near an end of what is taken."""
+    """Return a change to an output scale with a random ratio, mostly near the limits of XNNPACK."""
 
     def change(trial: Trial, random: Random) -> Trial:
         product = float(np.prod([float(scale_of(trial, role)) for role in over]))
@@ -111,13 +114,13 @@ _BYTES = ("int8", "uint8")
 
 
 def _sums() -> Iterator[tuple[str, Side]]:
-    """Sums of products: weights, bias and shape given at run time, no bias, scales stated otherwise."""
+    """Yield sums of products: weights, bias and shape computed at run time, no bias, scales stated differently."""
     for opcode in ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"):
         for dtype in _BYTES:
             base = AFFINE[f"{opcode} {dtype}"]
             yield f"{opcode} {dtype} computed weights", Side(base, _computed("weight"))
             yield f"{opcode} {dtype} computed bias", Side(base, _computed("bias"))
-            if opcode in ("FULLY_CONNECTED", "TRANSPOSE_CONV"):  # the others cannot be without
+            if opcode in ("FULLY_CONNECTED", "TRANSPOSE_CONV"):  # further operators require a bias
                 yield f"{opcode} {dtype} no bias", Side(base, _absent("bias"))
             if dtype == "int8":
                 yield f"{opcode} {dtype} unscaled bias", Side(base, _unscaled("bias"))
@@ -135,7 +138,7 @@ def _sums() -> Iterator[tuple[str, Side]]:
 
 
 def _elementwise() -> Iterator[tuple[str, Side]]:
-    """Operators of one and two operands, pools and reductions."""
+    """Yield operators of one and two inputs, pools and reductions."""
     for dtype in _BYTES:
         for opcode in ("ADD", "SUB", "MUL"):
             base = BINARY[f"{opcode} {dtype} pairs"]
@@ -170,7 +173,7 @@ def _elementwise() -> Iterator[tuple[str, Side]]:
 
 
 def _real() -> Iterator[tuple[str, Side]]:
-    """Float32 activations under integer weights."""
+    """Yield operators of float32 activations and integer weights."""
     for opcode in ("CONV_2D", "FULLY_CONNECTED"):
         base = HYBRID[f"{opcode} x int8"]
         yield f"{opcode} x int8 computed weights", Side(base, _computed("weight"))
@@ -183,7 +186,7 @@ def _real() -> Iterator[tuple[str, Side]]:
 
 
 KINDS: dict[str, Make] = {**dict(_sums()), **dict(_elementwise()), **dict(_real())}
-#: What rules/arithmetic/known-faults.yaml says BUILTIN_REF gets wrong, or does not list.
+#: Kinds with known faults of BUILTIN_REF in rules/arithmetic/known-faults.yaml, or that it does not list.
 _FAULTY = ("SUM int8", "ELU", "FULLY_CONNECTED x blocks")
 FAMILY = Family(
     KINDS,
@@ -196,7 +199,7 @@ FAMILY = Family(
 
 @contextmanager
 def taken_by_all() -> Iterator[None]:
-    """As if everyone took every operator: a control that has to be noticed."""
+    """Let every backend take every operator: a control that must differ."""
     asked, held = dispatch.backends_of, dispatch.holding_conditions
     dispatch.backends_of = lambda *_: ALL_BACKENDS
     dispatch.holding_conditions = lambda *given: held(*given) - {"declined", "grouped"}
@@ -209,7 +212,7 @@ def taken_by_all() -> Iterator[None]:
 
 
 def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> tuple[Score, int]:
-    """``count`` trials outside known faults, and how many elements differ if they are computed as if they were taken."""
+    """Return the score of ``count`` trials outside known faults, and the number of differing elements of the control."""
     total, otherwise, how = Score(), 0, right(FAMILY, resolver)
     drawn = (trial for trial in trials(FAMILY, kind, MOST * count, seed) if not excused(trial, resolver))
     for trial in islice(drawn, count):
@@ -222,23 +225,23 @@ def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0
 
 
 def main() -> int:
-    """Print a line for each kind and resolver; 1 where anything differs, or nothing was compared."""
+    """Print a line for each kind and resolver; return 1 for a difference or if nothing was compared."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--cases", type=int, default=20)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--only", default="", help="part of a kind's name")
+    parser.add_argument("--cases", type=int, default=20, help="trials of each kind [default: 20]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the trials [default: 0]")
+    parser.add_argument("--only", default="", help="run kinds with this text in their name")
     given, wrong = parser.parse_args(), 0
     with Oracle() as litert:
         for kind in (k for k in KINDS if given.only in k):
-            taken = sum(XNNPACK in who_takes(t) for t in trials(FAMILY, kind, given.cases, given.seed))
+            taken = sum(XNNPACK in taking_backends(t) for t in trials(FAMILY, kind, given.cases, given.seed))
             print(f"{kind}: XNNPACK takes {taken} of {given.cases}", flush=True)
             for resolver in (r for r in RESOLVERS if (kind, r) not in FAMILY.faulty):
                 score, otherwise = compared(kind, resolver, litert, given.cases, given.seed)
                 wrong += score.different + (not score.trials)
                 text = f"    {resolver:10} {score.different:,} of {score.compared:,} differ in {score.trials} trials"
-                print(f"{text}; as if taken {otherwise:,}; refused {sum(score.refused.values())}", flush=True)
+                print(f"{text}; control {otherwise:,}; refused {sum(score.refused.values())}", flush=True)
                 print("".join(f"        {example}\n" for example in score.examples[:3]), end="")
     return 1 if wrong else 0
 

@@ -1,4 +1,4 @@
-"""Operators of two operands: all pairs of bytes, and wider types in shapes that broadcast."""
+"""Operators of two inputs: all pairs of 8-bit values, and wider types in shapes that broadcast."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ACTIVATIONS = ("NONE", "NONE", "RELU", "RELU6", "RELU_N1_TO_1")
 FUSED = ("ADD", "SUB", "MUL", "DIV")
 COMPARISONS = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
 EIGHT_BITS = (*FUSED, "SQUARED_DIFFERENCE", "MAXIMUM", "MINIMUM", *COMPARISONS)
-#: Operators on stored values, with the types LiteRT takes.
+#: Operators on stored values, with the types that LiteRT accepts.
 STORED = {
     "FLOOR_DIV": ("int8", "int16", "int32", "float32"),
     "FLOOR_MOD": ("int8", "int16", "int32", "int64", "float32"),
@@ -31,7 +31,7 @@ STORED = {
     "ATAN2": ("float32",),
 }
 LIBM = ("POW", "ATAN2")
-#: Operator versions where not 2: the newest types need the newest.
+#: Operator versions different from 2: the newest types need the newest version.
 VERSIONS = {
     "ADD": 5, "SUB": 5, "MUL": 5, "POW": 1, "LOGICAL_AND": 1, "LOGICAL_OR": 1, "BITWISE_XOR": 1, "RIGHT_SHIFT": 1,
     "ATAN2": 1, "FLOOR_DIV": 3,
@@ -47,7 +47,7 @@ WIDE = {
 
 
 def parameters(rng: Random, opcode: str, dtype: str) -> tuple[Quantization, Quantization, Quantization]:
-    """Scales as a converter would choose them, and sometimes far from it; every zero point."""
+    """Return scales that a converter would choose, or in some cases very different scales, with all zero points."""
     low, high = INTEGER_RANGES[dtype]
     zeros = [0, 0, 0] if dtype == "int16" else [int(z) for z in rng.integers(low, high + 1, 3)]
     left, right = (float(s) for s in np.exp(rng.normal(-4, 1.5, 2)))
@@ -71,13 +71,13 @@ def parameters(rng: Random, opcode: str, dtype: str) -> tuple[Quantization, Quan
         power = int(rng.integers(-12, -3))
         left = right = out = 2.0**power
         left = 2.0 ** (power - int(rng.integers(0, 4)))
-        if rng.random() < 0.5:  # so near that LiteRT takes them for powers of two, and a little further
+        if rng.random() < 0.5:  # near powers of two, inside and outside the tolerance of LiteRT
             left, right, out = (s * 2.0 ** float(rng.uniform(-1.1e-3, 1.1e-3)) for s in (left, right, out))
     return quantized(left, zeros[0]), quantized(right, zeros[1]), quantized(out, zeros[2])
 
 
 def ties(rng: Random, opcode: str, left: float) -> tuple[float, float, float]:
-    """Scales under which many results fall close to half a step: where roundings part."""
+    """Return scales with which many outputs are near half a step, where roundings differ."""
     over = int(rng.integers(2, 12))
     half = 2 * left / over * int(rng.integers(1, 4)) / int(rng.integers(1, 4))
     if opcode == "MUL":
@@ -88,7 +88,7 @@ def ties(rng: Random, opcode: str, left: float) -> tuple[float, float, float]:
 
 
 def pairs(rng: Random, dtype: str, divisor_not: int | None = None) -> tuple[np.ndarray, np.ndarray]:
-    """All pairs of bytes in a random order and seven of them again, so that every vector loop leaves a tail."""
+    """Return all pairs of 8-bit values in a random order, and seven pairs again, so that every vector loop has a tail."""
     low, high = INTEGER_RANGES[dtype]
     values = np.arange(low, high + 1).astype(dtype)
     right = values if divisor_not is None else values[values != divisor_not]
@@ -99,7 +99,7 @@ def pairs(rng: Random, dtype: str, divisor_not: int | None = None) -> tuple[np.n
 
 
 def eight_bits(rng: Random, opcode: str, dtype: str = "int8") -> Trial:
-    """All 65,536 pairs under one random parameter set, elementwise or broadcast."""
+    """Return a trial of all 65,536 pairs with one random parameter set, elementwise or broadcast."""
     left, right, out = parameters(rng, opcode, dtype)
     zero = int(right.zero_point[0]) if opcode == "DIV" else None
     if rng.random() < 0.25:
@@ -125,9 +125,9 @@ def eight_bits(rng: Random, opcode: str, dtype: str = "int8") -> Trial:
 
 
 def shapes(rng: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two shapes that broadcast against each other: of different ranks, with ones, sometimes empty, sometimes long.
+    """Return two shapes that broadcast, of different ranks, with lengths of 1, 0 or up to 1,000.
 
-    Now and then they differ by leading ones alone: no broadcasting, which kernels decide in their own ways.
+    In some cases they differ by leading dimensions of length 1 only, which each kernel treats differently.
     """
     rank = int(rng.integers(0, 5))
     whole = [int(n) for n in rng.integers(1, 8, rank)]
@@ -144,9 +144,9 @@ def shapes(rng: Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
 def values(
     rng: Random, opcode: str, dtype: str, shape: tuple[int, ...], right: bool, scalar: bool = False
 ) -> np.ndarray:
-    """Stored values, with the corners of the type among them; what an operator refuses left out.
+    """Return stored values with the limits of the type among them, without values that the operator rejects.
 
-    ``scalar`` says that the right operand is a single value.
+    ``scalar``: the right input is a single value.
     """
     if dtype == "bool":
         return rng.random(shape) < 0.5
@@ -155,7 +155,7 @@ def values(
         return np.abs(x) if opcode == "POW" else x
     low, high = INTEGER_RANGES[dtype]
     if opcode == "POW":
-        # A single exponent wraps around; powers by element pass through float64, where too large ones are undefined.
+        # A single exponent wraps around; elementwise powers pass through float64, which leaves large powers undefined.
         most = (40, 100) if scalar else (5, 30)
         return rng.integers(0, most[not right], shape).astype(dtype)
     narrow = rng.random() < 0.5
@@ -170,7 +170,7 @@ def values(
 
 
 def random_shapes(rng: Random, opcode: str, dtype: str) -> Trial:
-    """Random values in random shapes: broadcasting of any ranks, wider types."""
+    """Return a trial of random values in random shapes: broadcasting of all ranks, wider types."""
     shape_x, shape_y = shapes(rng)
     if opcode == "ATAN2":
         shape_y = shape_x
@@ -195,7 +195,7 @@ def random_shapes(rng: Random, opcode: str, dtype: str) -> Trial:
 
 
 def _made(make: Callable[[Random, str, str], Trial], opcode: str, dtype: str) -> Make:
-    """Now and then an operand is a constant, or both are one tensor."""
+    """Return trials in which an input may be a constant, or both inputs are one tensor."""
 
     def drawn(rng: Random) -> Trial:
         trial = make(rng, opcode, dtype)
@@ -207,7 +207,7 @@ def _made(make: Callable[[Random, str, str], Trial], opcode: str, dtype: str) ->
 
 
 def _of_known_shape(trial: Trial) -> bool:
-    """Not one of those whose shape XNNPACK loses: see known-faults.yaml."""
+    """Return True if XNNPACK does not lose the output's shape: see known-faults.yaml."""
     graph = trial.model.subgraphs[0]
     op = graph.operators[0]
     if op.options is None or not op.options.get("fused_activation_function", 0) or len(op.inputs) != 2:
@@ -219,7 +219,7 @@ def _of_known_shape(trial: Trial) -> bool:
     )
 
 
-#: ``pairs`` are all pairs of bytes under a drawn set of parameters, in a drawn order.
+#: ``pairs`` are all pairs of 8-bit values with a random set of parameters, in a random order.
 KINDS: dict[str, Make] = {
     **{f"{op} {t} pairs": _made(eight_bits, op, t) for t in ("int8", "uint8") for op in EIGHT_BITS
        if (op, t) != ("SQUARED_DIFFERENCE", "uint8")},
@@ -228,7 +228,7 @@ KINDS: dict[str, Make] = {
 }  # fmt: skip
 FAMILY = Family(
     KINDS,
-    # what a mathematics library computes may be 4 ULPs apart
+    # outputs of mathematics libraries may differ by 4 ULPs
     lambda kind, resolver, trial: within(4 if kind.split()[0] in LIBM else 0),
     faults={"DIV": {"shift": "word"}},
 )

@@ -1,4 +1,4 @@
-"""Graphs of several operators: what a delegate makes of neighbours, of a tensor read twice, of one that is a result too."""
+"""Graphs of several operators, for a delegate's treatment of neighbors, tensors with two readers, and inner outputs."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ Random = np.random.Generator
 POOL = {"filter_width": 2, "filter_height": 2, "stride_w": 1, "stride_h": 1}
 STRIDES = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
 ACTIVATIONS = ("NONE", "NONE", "RELU", "RELU6", "RELU_N1_TO_1")
-#: Operators of one operand whose kernels take any parameters.
+#: Operators of one input with kernels for any parameters.
 ALIKE = ("LEAKY_RELU", "RELU", "RELU6", "RELU_N1_TO_1", "HARD_SWISH", "ABS", "QUANTIZE", "ELU", "PRELU")
-#: What int16 has no kernel for, or only one that wants scales of its own.
+#: Operators without an int16 kernel, or with a kernel that requires special scales.
 NOT_INT16 = ("RELU_N1_TO_1", "HARD_SWISH", "ELU", "PRELU", "SQUARED_DIFFERENCE")
-#: What uint8 has no kernel for.
+#: Operators without a uint8 kernel.
 NOT_UINT8 = ("RELU_N1_TO_1", "ABS", "ELU", "SQUARED_DIFFERENCE")
 
 
 @dataclass
 class Graph:
-    """A graph being drawn: tensors by index with shape, scale and zero point."""
+    """Random graph: tensors by index with shape, scale and zero point."""
 
     random: Random
     dtype: str
@@ -40,7 +40,7 @@ class Graph:
         self.main = self.builder.subgraph("main")
 
     def parameters(self) -> tuple[float, int]:
-        """A scale and a zero point; some make many ties."""
+        """Return a scale and a zero point; half of the scales give many ties."""
         low, high = INTEGER_RANGES[self.dtype]
         tie = self.random.random() < 0.5
         scale = (
@@ -51,18 +51,18 @@ class Graph:
         return scale, int(self.random.integers(low, high + 1))
 
     def tensor(self, shape: tuple[int, ...], scale: float, zero_point: int) -> int:
-        """A new quantized tensor."""
+        """Add a quantized tensor and return its index."""
         index = self.main.tensor(f"t{len(self.known)}", shape, self.dtype, quantized(scale, zero_point))
         self.known.append((index, shape, scale, zero_point))
         return index
 
     def pick(self) -> tuple[int, tuple[int, ...], float, int]:
-        """A tensor there is, mostly the last one."""
+        """Return an existing tensor, mostly the last."""
         at = -1 if self.random.random() < 0.6 else int(self.random.integers(len(self.known)))
         return self.known[at]
 
     def constant(self, shape: tuple[int, ...]) -> int:
-        """A constant to broadcast to a shape, now and then of zeros or ones alone, which a delegate may leave away."""
+        """Add a constant that broadcasts to a shape, in some cases all 0 or all 1, which a delegate may remove."""
         scale, zero_point = self.parameters()
         values = self.values(tuple(self.random.choice([1, d]) for d in shape), self.dtype)
         kind = self.random.random()
@@ -76,12 +76,12 @@ class Graph:
         return self.main.constant("c", values, quantized(scale, zero_point))
 
     def add(self, opcode: str, inputs: list[int], output: int, version: int = 2, **options: Option) -> None:
-        """One more operator."""
+        """Add an operator."""
         self.names.append(opcode)
         self.main.add(opcode, inputs, [output], version=version, **options)
 
     def values(self, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-        """Random stored integers."""
+        """Return random stored integers."""
         low, high = INTEGER_RANGES[dtype]
         return self.random.integers(low, high + 1, shape).astype(dtype)
 
@@ -121,7 +121,7 @@ def _binary(g: Graph) -> None:
 
 
 def _extremum(g: Graph) -> None:
-    """In some kernels a clamp, which what stands before it may take over."""
+    """Add MAXIMUM or MINIMUM with a constant. Some kernels treat it as a clamp and fuse it with the operator before it."""
     index, shape, scale, zero = g.pick()
     other = g.main.constant("c", g.values((1,) * len(shape), g.dtype), quantized(scale, zero))
     g.add(str(g.random.choice(["MAXIMUM", "MINIMUM"])), [index, other], g.tensor(shape, scale, zero))
@@ -182,7 +182,7 @@ def _reduced(g: Graph) -> None:
 
 
 def _float(g: Graph) -> None:
-    """Into float32, one operator there, and back."""
+    """Add DEQUANTIZE, a float32 operator or none, and QUANTIZE."""
     index, shape, _, _ = g.pick()
     a, b = (g.main.tensor(f"f{len(g.names)}{n}", shape, "float32") for n in "ab")
     g.add("DEQUANTIZE", [index], a)
@@ -198,7 +198,7 @@ STEPS: tuple[Callable[[Graph], None], ...] = (
 
 
 def graph(dtype: str) -> Make:
-    """Two to six operators on one input; the last result, and now and then those between, come out."""
+    """Return graphs of two to six operators on one input; the last tensor is an output, in some cases also inner tensors."""
 
     def drawn(random: Random) -> Trial:
         g = Graph(random, dtype)

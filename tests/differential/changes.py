@@ -1,8 +1,8 @@
-"""Planted changes against ``litecheck diff``: each must be the only cause, also in models that were reordered.
+"""Planted changes and ``litecheck diff``: each change must be the only cause, also in reordered models.
 
 ``python -m tests.differential.changes --cases 2000`` draws changes of all kinds in the models of LITECHECK_MODELS and
-LITECHECK_CONVERSION and in the fixtures; ``--twins 500`` compares reordered models without a change, ``--pairs 300`` two
-changes at once.
+LITECHECK_CONVERSION and in the fixtures. ``--twins 500`` compares reordered models without a change, ``--pairs 300``
+compares models with two changes.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _STEP = 100
 
 
 def models() -> Iterator[Model]:
-    """Yield the fixtures, and the public models there are."""
+    """Yield the fixtures and the public models."""
     paths = [FIXTURES / f"{name}.tflite" for name in NAMES]
     for variable in ("LITECHECK_MODELS", "LITECHECK_CONVERSION"):
         if folder := os.environ.get(variable):
@@ -41,21 +41,21 @@ def models() -> Iterator[Model]:
             continue
 
 
-def named(found: ModelDifference) -> list[Expected]:
-    """Return the causes of a difference; an open batch and what follows it count once."""
+def causes_of(found: ModelDifference) -> list[Expected]:
+    """Return the causes of a difference; an open batch and its consequences count once."""
     return sorted({(c.kind, c.operator, c.role) for c in found.causes})
 
 
 def fails(found: ModelDifference, *planted: PlantedChange) -> str:
-    """Return the wrong rows of a difference, or "" if it names the planted changes only."""
-    causes = {cause for cause in named(found) if not cause[0].startswith("finding")}
-    wanted = {one.expected for one in planted}
+    """Return the wrong rows of a difference, or "" if it lists the planted changes only."""
+    causes = {cause for cause in causes_of(found) if not cause[0].startswith("finding")}
+    wanted = {change.expected for change in planted}
     loose = {(kind, -2, "") if (kind, -2, "") in wanted else (kind, op, role) for kind, op, role in causes}
     return "" if loose == wanted else f"expected {sorted(wanted)}, got {sorted(causes)}"
 
 
-def case(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
-    """Plant a change of a kind, reorder every second model, and return the kind and what is wrong."""
+def check_change(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
+    """Plant a change of a kind, reorder every second model, and return the kind and the error."""
     draw = np.random.default_rng(seed)
     planted = PLANTERS[kinds[0]](base, draw)
     if planted is None:
@@ -64,8 +64,8 @@ def case(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
     return planted.name, fails(diff(base, after), planted)
 
 
-def both(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
-    """Plant two changes that keep the operators' numbers."""
+def check_pair(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
+    """Plant two changes that keep the operators' indices, and return the kinds and the error."""
     draw = np.random.default_rng(seed)
     first = PLANTERS[kinds[0]](base, draw)
     second = None if first is None else PLANTERS[kinds[1]](first.model, draw)
@@ -76,23 +76,28 @@ def both(base: Model, kinds: list[str], seed: int) -> tuple[str, str] | None:
 
 
 def main() -> int:
-    """Run the campaign and print what was named wrongly."""
+    """Run the campaign, print wrong causes, and return 1 if there are any."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=200)
-    parser.add_argument("--twins", type=int, default=20)
-    parser.add_argument("--pairs", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    parser.add_argument("--cases", type=int, default=200, help="models with one change [default: 200]")
+    parser.add_argument(
+        "--twins", type=int, default=20, help="reordered models without a change [default: 20]"
+    )
+    parser.add_argument("--pairs", type=int, default=0, help="models with two changes [default: 0]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the changes [default: 0]")
+    options = parser.parse_args()
     bases, kinds = list(models()), list(PLANTERS)
     steady = [kind for kind in kinds if kind not in ("removed", "added", "signature")]
     wrong: Counter[str] = Counter()
-    for label, number, run in (("changes", asked.cases, case), ("pairs", asked.pairs, both)):
+    for label, number, run in (
+        ("changes", options.cases, check_change),
+        ("pairs", options.pairs, check_pair),
+    ):
         done: Counter[str] = Counter()
-        seed = asked.seed
+        seed = options.seed
         while sum(done.values()) < number:
             seed += 1
             base = bases[seed % len(bases)]
-            drawn = np.random.default_rng((seed, 7)).permutation(steady if run is both else kinds)
+            drawn = np.random.default_rng((seed, 7)).permutation(steady if run is check_pair else kinds)
             if (found := run(base, list(drawn), seed)) is None:
                 continue
             done[found[0]] += 1
@@ -102,13 +107,13 @@ def main() -> int:
             if (count := sum(done.values())) % _STEP == 0 or count == number:
                 exact = f"{count - wrong[label]} of {count} exact"
                 print(f"{label}: {exact}, {len(done)} kinds, {len(bases)} models", flush=True)
-    for seed in range(asked.seed, asked.seed + asked.twins):
+    for seed in range(options.seed, options.seed + options.twins):
         base = bases[seed % len(bases)]
         found = diff(base, shuffled(base, np.random.default_rng(seed)))
         if found.changes:
             wrong["twins"] += 1
-            print(f"twin {seed} {Path(base.file).name}: {named(found)}", flush=True)
-    print(f"twins: {asked.twins - wrong['twins']} of {asked.twins} without a row")
+            print(f"twin {seed} {Path(base.file).name}: {causes_of(found)}", flush=True)
+    print(f"twins: {options.twins - wrong['twins']} of {options.twins} without a row")
     return int(bool(wrong))
 
 

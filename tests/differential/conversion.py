@@ -1,12 +1,12 @@
-"""Conversion against LiteRT: what comes out of `convert` conforms, loads on every resolver, and runs exactly.
+"""Conversion and LiteRT: the output of ``convert`` conforms, loads on every resolver, and is exact.
 
-    python -m tests.differential.conversion [--to int8] [--graphs 300] [--seed 0] [--only NAME] [--verify]
+    python -m tests.differential.conversion --to int8 --graphs 300 --seed 0 --verify
 
-Every operator with a float form, in its last version, too, the nets under fixtures/convert, and random graphs: calibrated
-on a few inputs, converted, judged by litecheck, then run by LiteRT's three resolvers; the reference resolver must give what
-litecheck's kernels give, bit for bit. ``--verify`` asks that of `litecheck verify --device litert:reference`, too: every
-operator cut out and fed what decides; float32 islands within the tolerance that rules/litert-runtime.yaml declares, and
-nothing else but faults of rules/arithmetic/known-faults.yaml.
+The models are every operator with a float form (also in its last version), the nets in fixtures/convert, and random
+graphs. Each is calibrated on a few inputs, converted, validated by litecheck, and run by LiteRT's three resolvers. The
+reference resolver must equal litecheck's kernels bit for bit. ``--verify`` also runs ``litecheck verify --device
+litert:reference`` on each operator. float32 islands may differ within the tolerance of rules/litert-runtime.yaml;
+further differences must be faults of rules/arithmetic/known-faults.yaml.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ WITHOUT = {
     "optimized": {"STABLEHLO_CASE"},
     "xnnpack": {"STABLEHLO_CASE"},
 }
-#: Operators that the reference resolver wrong results (rules/arithmetic/known-faults.yaml).
+#: Operators with wrong results of the reference resolver (rules/arithmetic/known-faults.yaml).
 WRONG = {"SUM"}
-#: Operators that make or take a variable: they have nothing to compare unless the whole model runs.
+#: Operators with a variable as input or output: only the whole model gives outputs to compare.
 TOGETHER = {"CALL_ONCE", "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE"}
-#: Inputs far from 1, whose squares float32 holds still: by how much they are multiplied.
+#: Factors of inputs far from 1 with squares that float32 can hold.
 FACTORS = {"huge": 2.0**50, "large": 2.0**30, "small": 2.0**-30, "tiny": 2.0**-50}
-#: What is not tried with them: how often a loop runs is the data's, a divisor below the least scale is stored as 0, and
-#: no rule speaks of bounds 2^31 steps out.
+#: Cases without these factors: the data decide the number of iterations of a loop, a divisor below the smallest scale
+#: is stored as 0, and no rule covers bounds at 2^31 steps.
 BEYOND = (
     *(
         "WHILE",
@@ -75,13 +75,15 @@ BEYOND = (
     ),
     *("RELU6-small", "RELU6-tiny", "RELU6-newest-small", "RELU6-newest-tiny"),
 )
-#: How many of a model's inputs `verify` hands on from operator to operator.
+#: Number of a model's inputs that ``verify`` runs.
 VERIFIED = 4
 
 
 @dataclass
 class Outcome:
-    """What came of one conversion. ``cases`` counts what `litecheck verify` said of the operators of the new model."""
+    """Outcome of one conversion. ``cases`` counts the outcomes of ``litecheck verify`` for the operators of the new
+    model.
+    """
 
     name: str
     to: str
@@ -92,7 +94,7 @@ class Outcome:
 
 
 def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model, Runs]]:
-    """The float models and inputs for them; ``first`` is the seed of the first random graph."""
+    """Yield the float models and their inputs; ``first`` is the seed of the first random graph."""
     for case in float_cases():
         if only in case.name:
             yield case.name, case.model, case.runs
@@ -111,7 +113,7 @@ def models(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model,
 
 
 def of_all_sizes(graphs: int, only: str, first: int = 0) -> Iterator[tuple[str, Model, Runs]]:
-    """The same models and, but for nets and most random graphs, each again with inputs of other sizes."""
+    """Yield the same models and, except for nets and most random graphs, each model with inputs of further sizes."""
     for number, (name, model, runs) in enumerate(models(graphs, "", first)):
         if only in name:
             yield name, model, runs
@@ -128,7 +130,7 @@ def _times(x: np.ndarray, factor: float) -> np.ndarray:
 
 
 def at_last_versions(model: Model) -> Model | None:
-    """The model with every operator in the last version that LiteRT registers; None where that changes nothing."""
+    """Return the model with the last version of every operator that LiteRT registers; None if no version changes."""
     last = {opcode: every[-1] for opcode, every, _ in versions()}
     subgraphs = tuple(
         replace(
@@ -144,7 +146,7 @@ def at_last_versions(model: Model) -> Model | None:
 
 
 def net(name: str) -> tuple[Model, Runs]:
-    """A net under fixtures/convert and its samples, in the order of its inputs."""
+    """Return a net of fixtures/convert and its samples, in the order of its inputs."""
     model = load_model(FOLDER / f"{name}.tflite")
     aliases = {tensor: alias for alias, tensor in model.signatures[0].inputs}
     order = [aliases[t] for t in model.subgraphs[0].inputs]
@@ -152,7 +154,7 @@ def net(name: str) -> tuple[Model, Runs]:
 
 
 def calibration_data(model: Model, runs: Runs) -> CalibrationData:
-    """Each run as a sample of its own."""
+    """Return each run as a separate sample."""
     point = entry(model, None)
     names = [point.name(index) for index in point.subgraph.inputs]
     chains = [(Sample(dict(zip(names, run, strict=True))),) for run in runs]
@@ -160,16 +162,16 @@ def calibration_data(model: Model, runs: Runs) -> CalibrationData:
 
 
 def converted(model: Model, runs: Runs, to: str) -> Conversion:
-    """The model calibrated on the runs by litecheck's kernels (LiteRT's where it has none), and converted."""
+    """Return the model calibrated on the runs by litecheck's kernels (LiteRT's if litecheck has none), and converted."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return convert(model, Request(to=to), ranges, inner=inner)
 
 
-def tried(
+def check_conversion(
     oracle: Oracle, name: str, model: Model, runs: Runs, to: str, device: Device | None = None
 ) -> Outcome:
-    """One model converted and compared, on a ``device`` operator by operator."""
+    """Return the outcome of a single model, converted and compared, with a ``device`` also operator by operator."""
     outcome = Outcome(name, to)
     try:
         done = converted(model, runs, to)
@@ -191,7 +193,7 @@ def tried(
 
 
 def replayed(done: Conversion) -> list[str]:
-    """Whether the plan, written and read, gives other bytes, or is refused."""
+    """Return an error if the plan, written and read again, is rejected or gives different bytes."""
     try:
         again = replay(done.source, read_plan(plan_json(done.plan), "plan.json"), done.request)
     except LitecheckError as error:
@@ -200,8 +202,9 @@ def replayed(done: Conversion) -> list[str]:
 
 
 def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None:
-    """What `litecheck verify` says of every operator isolated, and of the whole where some have nothing to compare
-    by themselves: exact, or why not."""
+    """Record the verdicts of ``litecheck verify`` for each isolated operator, and for the whole model if some operators
+    have no outputs to compare.
+    """
     point = entry(model, None)
     names = [point.name(index) for index in point.subgraph.inputs]
     given = tuple(dict(zip(names, run, strict=True)) for run in runs[:VERIFIED])
@@ -211,7 +214,7 @@ def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None
         whole = verify_model(model, device, samples=given, whole=True).verdicts
         verdicts = (*(v for v in verdicts if v not in alone), *whole)
     outcome.cases.update("known fault" if v.fault else v.outcome.value for v in verdicts)
-    newer = _said_to_be_newer(model)
+    newer = _without_reference_version(model)
     for verdict in verdicts:
         kept = verdict.outcome is Ending.REFUSED and newer.issuperset(
             (verdict.subgraph, n) for n in verdict.operators
@@ -221,7 +224,7 @@ def verified(outcome: Outcome, model: Model, runs: Runs, device: Device) -> None
 
 
 def _exact_or_known(model: Model, verdict: Verdict) -> bool:
-    """Real values may differ within the tolerance that a profile declares for them; integers may not."""
+    """Return True for exact outputs, known faults, and real values within the tolerance that a profile states."""
     if verdict.fault or verdict.outcome is Ending.EXACT:
         return True
     graph = model.subgraphs[verdict.subgraph]
@@ -230,7 +233,7 @@ def _exact_or_known(model: Model, verdict: Verdict) -> bool:
 
 
 def compared(oracle: Oracle, done: Conversion, runs: Runs) -> list[str]:
-    """What LiteRT makes of it."""
+    """Return the errors of LiteRT's resolvers and the differences from the reference resolver."""
     content, faults = model_bytes(done.model), []
     opcodes = {op.opcode for s in done.model.subgraphs for op in s.operators}
     for kernels in KERNELS:
@@ -238,7 +241,7 @@ def compared(oracle: Oracle, done: Conversion, runs: Runs) -> list[str]:
             continue
         outputs = _answers(oracle, done.model, content, runs, kernels)
         no_version = isinstance(outputs, Refused) and "find op for builtin opcode" in outputs.message
-        if no_version and kernels == "reference" and _said_to_be_newer(done.model):
+        if no_version and kernels == "reference" and _without_reference_version(done.model):
             continue
         if isinstance(outputs, Refused):
             faults.append(f"{kernels}: {outputs.message[-200:]}")
@@ -247,10 +250,10 @@ def compared(oracle: Oracle, done: Conversion, runs: Runs) -> list[str]:
     return faults
 
 
-def _said_to_be_newer(model: Model) -> set[tuple[int, int]]:
-    """The operators (subgraph, operator) whose version the reference resolver lacks, as `validate` says.
+def _without_reference_version(model: Model) -> set[tuple[int, int]]:
+    """Return the operators (subgraph, operator) with a version that the reference resolver lacks, by ``validate``.
 
-    An operator that stays float keeps the version that it came with.
+    An operator that stays float keeps its version.
     """
     return {
         (f.where.subgraph, f.where.operator)
@@ -260,7 +263,7 @@ def _said_to_be_newer(model: Model) -> set[tuple[int, int]]:
 
 
 def _answers(oracle: Oracle, model: Model, content: bytes, runs: Runs, kernels: str) -> list | Refused:
-    """Each run from the initial state: variables behind a handle live as long as an interpreter does."""
+    """Return the outputs of each run from the initial state: variables live as long as an interpreter."""
     if not any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors):
         return oracle.run_many(content, runs, kernels)
     answers = [oracle.run(content, run, kernels) for run in runs]
@@ -268,7 +271,7 @@ def _answers(oracle: Oracle, model: Model, content: bytes, runs: Runs, kernels: 
 
 
 def _islands(done: Conversion) -> bool:
-    """Whether anything is still computed in float32, where sums differ in their last bits."""
+    """Return True if an operator is still computed in float32, where sums differ in their last bits."""
     return any(decision.becomes == "float32" for decision in done.plan.operators)
 
 
@@ -285,15 +288,17 @@ def _exact(model: Model, runs: Runs, outputs) -> list[str]:
 
 
 def main() -> int:
-    """Print what does not hold, and a count."""
+    """Print each fault and the counts; return 1 for a fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--to", action="append")
-    parser.add_argument("--graphs", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=0, help="of the first graph")
-    parser.add_argument("--only", default="")
-    parser.add_argument("--stays", action="store_true", help="list what stays float32")
     parser.add_argument(
-        "--verify", action="store_true", help="`litecheck verify --device litert:reference`, too"
+        "--to", action="append", help="convert to this type (repeatable) [default: int8, int16x8]"
+    )
+    parser.add_argument("--graphs", type=int, default=300, help="number of random graphs [default: 300]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first graph [default: 0]")
+    parser.add_argument("--only", default="", help="run models with this text in their name")
+    parser.add_argument("--stays", action="store_true", help="list operators that stay float32, with reasons")
+    parser.add_argument(
+        "--verify", action="store_true", help="also run `litecheck verify --device litert:reference`"
     )
     options = parser.parse_args()
     device = open_device("litert:reference") if options.verify else None
@@ -302,7 +307,7 @@ def main() -> int:
         total, cases = Counter[str](), Counter[str]()
         with Oracle() as oracle:
             for name, model, runs in of_all_sizes(options.graphs, options.only, options.seed):
-                outcome = tried(oracle, name, model, runs, to, device)
+                outcome = check_conversion(oracle, name, model, runs, to, device)
                 total.update(outcome.becomes)
                 cases.update(outcome.cases)
                 failed += bool(outcome.faults)

@@ -1,4 +1,4 @@
-"""TFLite_Detection_PostProcess: random boxes, scores full of ties, both kinds of suppression."""
+"""TFLite_Detection_PostProcess: random boxes, scores with many ties, both kinds of suppression."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SHAPES = (("boxes", 4), ("classes", 0), ("scores", 0), ("count", -1))
 
 
 def options(**given: float | bool) -> bytes:
-    """The operator's options as a flexbuffer."""
+    """Return the operator's options as a flexbuffer."""
     builder = flexbuffers.Builder()
     with builder.Map():
         for name, value in given.items():
@@ -26,29 +26,29 @@ def options(**given: float | bool) -> bytes:
 
 
 def results(graph, most: int, classes_each: int) -> list[int]:
-    """The four outputs."""
+    """Add the four outputs and return their indices."""
     count = most * classes_each
     shapes = (1, count, 4), (1, count), (1, count), (1,)
     return [graph.tensor(n, s, "float32") for (n, _), s in zip(SHAPES, shapes, strict=True)]
 
 
 def anchors(rng: Random, count: int, spread: float = 1.0) -> np.ndarray:
-    """Centres and sizes in [0, 1]."""
-    centres = rng.uniform(0.1, 0.9, (count, 2)) * spread
-    return np.concatenate([centres, rng.uniform(0.05, 0.5, (count, 2))], 1).astype(np.float32)
+    """Return centers and sizes in [0, 1]."""
+    centers = rng.uniform(0.1, 0.9, (count, 2)) * spread
+    return np.concatenate([centers, rng.uniform(0.05, 0.5, (count, 2))], 1).astype(np.float32)
 
 
 def detection(rng: Random, dtype: str, regular: bool) -> Trial:
-    """A trial whose outputs are all written: LiteRT leaves the rest as it was in memory where suppression is fast."""
+    """Return a trial with completely written outputs: LiteRT's fast suppression leaves the rest of the memory unwritten."""
     while True:
         made = drawn(rng, dtype, regular)
         *_, scores, count = outputs(made, "litert-reference")[0]
-        if regular or scores.size == count[0] * made_each(made):
+        if regular or scores.size == count[0] * classes_of_each(made):
             return made
 
 
-def made_each(made: Trial) -> int:
-    """How many classes each detection of a fast suppression comes with; all of them are written."""
+def classes_of_each(made: Trial) -> int:
+    """Return the number of classes that a fast suppression writes for each detection."""
     settings = DetectionOptions.of(made.model.subgraphs[0].operators[0])
     return settings.classes_each if settings.classes_each <= settings.classes else 0
 

@@ -1,4 +1,4 @@
-"""A stand-in for numpy's Generator that remembers what it drew where, and gives other numbers where it is told to."""
+"""Substitute of numpy's Generator that records the numbers it draws, and replaces numbers at chosen places."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from typing import Any
 import numpy as np
 
 Random = np.random.Generator
-#: A number's place: what code at which instruction, for which time, and its position in what was drawn at once.
+#: Place of a number: code, instruction, repetition of the instruction, and position in an array.
 Place = tuple[object, int, int, int]
-#: Arrays longer than this are drawn as a block: only their lengths get smaller, and the values at the end.
+#: Length of the longest array drawn number by number. Longer arrays are blocks: only their length is minimized.
 FEW = 8
 _LOG2 = float(np.log(2))
 
 
 @dataclass(frozen=True)
 class Draw:
-    """A number, and the simplest one it could be."""
+    """Number, and the simplest number that can replace it."""
 
     value: float
     simplest: float
 
     @property
     def cost(self) -> float:
-        """How far from the simplest; reals that make exp() a power of two are simpler than others."""
+        """Distance from the simplest number; reals with a power of two as exp() are simpler than further reals."""
         exponent = self.value / _LOG2
         odd = self.value != int(self.value) and abs(exponent - round(exponent)) > 1e-9
         return abs(self.value - self.simplest) + 1000 * odd
 
     def simpler(self) -> Iterator[float]:
-        """What to try instead, the boldest first."""
+        """Yield simpler numbers, the simplest first."""
         if self.value == self.simplest:
             return
         yield self.simplest
@@ -47,21 +47,21 @@ class Draw:
 
 @dataclass
 class Record:
-    """What was drawn where."""
+    """Numbers and blocks by place."""
 
     draws: dict[Place, Draw] = field(default_factory=dict)
     blocks: dict[Place, np.ndarray] = field(default_factory=dict)
 
     def told(self, other: Mapping[Place, float]) -> Record:
-        """The record with other numbers at some places."""
+        """Return the record with different numbers at some places."""
         changed = {at: replace(self.draws[at], value=value) for at, value in other.items()}
         return Record({**self.draws, **changed}, self.blocks)
 
 
 class Draws(np.random.Generator):
-    """numpy's Generator from where ``start`` is, with the numbers of ``told``; ``made`` is what it answered.
+    """numpy's Generator from the state of ``start``, with the numbers of ``told``; ``made`` records the answers.
 
-    ``skip`` numbers are left out before the first: so blocks that ``told`` lacks come out otherwise.
+    ``skip`` numbers are dropped before the first draw, so that blocks missing in ``told`` have different values.
     """
 
     def __init__(self, start: Random, told: Record | None = None, skip: int = 0) -> None:
@@ -93,7 +93,7 @@ class Draws(np.random.Generator):
         return flat.reshape(drawn.shape)
 
     def _number(self, place: Place, drawn: float, least: float, most: float, simplest: float) -> float:
-        """One number in [least, most], of the type of the drawn one."""
+        """Return a number in [least, most], of the type of the drawn number."""
         before = self.told.draws.get(place)
         value = drawn if before is None else type(drawn)(min(max(before.value, least), most))
         self.made.draws[place] = Draw(value, float(min(max(simplest, least), most)))
@@ -108,7 +108,9 @@ class Draws(np.random.Generator):
         return self._answer(drawn, ends[0], most - (not endpoint))
 
     def random(self, size: Any = None) -> Any:  # type: ignore[override]
-        """Makers ask for what is special by ``random() < share``: close to 1 nothing is."""
+        """Return random numbers. Generators draw special cases by ``random() < share``, so that the simplest number is
+        near 1.
+        """
         return self._answer(self.numpy.random(size), 0.0, 1.0 - 2.0**-53, 1.0)
 
     def uniform(self, low: Any = 0.0, high: Any = 1.0, size: Any = None) -> Any:  # type: ignore[override]
@@ -118,6 +120,6 @@ class Draws(np.random.Generator):
         return self._answer(self.numpy.normal(loc, scale, size), -np.inf, np.inf)
 
     def choice(self, a: Any, size: None = None) -> Any:  # type: ignore[override]
-        """One of a sequence, whose first element is the simplest."""
+        """Return an element of a sequence. The first element is the simplest."""
         drawn = self.numpy.choice(np.arange(len(a)))
         return np.asarray(a)[self._answer(drawn, 0, len(a) - 1)]

@@ -1,11 +1,11 @@
-"""Edited plans against LiteRT: a plan that people changed is refused with its place, or its model runs exactly.
+"""Edited plans and LiteRT: an edited plan is rejected with a place, or its model is exact.
 
-    python -m tests.differential.edited [--to int8] [--graphs 40] [--seed 0] [--edits 4] [--only NAME] [--verify]
+    python -m tests.differential.edited --to int8 --graphs 40 --seed 0 --edits 4 --verify
 
-The models of :mod:`tests.differential.conversion`, their plans edited at random (:mod:`tests.conversion.edited_plans`) and
-carried out as `litecheck convert --plan` does it. The plan as it was has to give the same bytes. What is refused, and
-what violates, is written nowhere; what conforms is run by LiteRT's resolvers and compared bit for bit. Warnings that
-something "wrong results" excuse a difference, and nothing else does.
+The plans of the models of :mod:`tests.differential.conversion` are edited at random
+(:mod:`tests.conversion.edited_plans`) and executed as by `litecheck convert --plan`. The unchanged plan must give the
+same bytes. A rejected plan and a violating model are not written. A conforming model runs on LiteRT's resolvers and is
+compared bit for bit; only a warning "wrong results" excuses a difference.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tests.conversion.edited_plans import Values, edited
 from tests.differential.conversion import Outcome, Runs, compared, converted, models, verified
 from tests.differential.oracle import Oracle
 
-#: What says where in a plan, or in a model, something is wrong.
+#: Places of an error in a plan or in a model.
 _PLACE = re.compile(
     r"\w+\[\d+\]|#-?\d+|tensor -?\d+|profile |every operator stays|litecheck_plan|activations of"
 )
@@ -43,24 +43,24 @@ _WRONG = "wrong results"
 
 @dataclass
 class Drawn:
-    """What came of edited plans: how they ended, why they were refused, and what must not be."""
+    """Outcomes of edited plans, reasons of rejections, and faults."""
 
     ends: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
 
 
-def carried_out(model: Model, values: Values, folder: Path) -> ConversionRecord:
-    """A plan's values as the command carries them out."""
+def convert_by_plan(model: Model, values: Values, folder: Path) -> ConversionRecord:
+    """Convert a model by the values of a plan, as the command does."""
     file = folder / "plan.json"
     file.write_text(json.dumps(values))
     return convert_model(model, plan=str(file), agreement=False)
 
 
-def drawn(
+def check_plans(
     oracle: Oracle, case: tuple[str, Model, Runs], to: str, seeds: range, device: Device | None, into: Drawn
 ) -> None:
-    """One model's plan as it is, and edited once for each seed."""
+    """Run a model's plan unchanged, and edited once for each seed."""
     name, model, runs = case
     try:
         done = converted(model, runs, to)
@@ -69,7 +69,7 @@ def drawn(
     values = plan_values(done.plan)
     with tempfile.TemporaryDirectory(prefix="litecheck-") as path:
         try:
-            again = carried_out(model, values, Path(path))
+            again = convert_by_plan(model, values, Path(path))
         except ConfigError as error:
             if "nothing to quantize" not in str(error):
                 into.faults.append(f"{to} {name}: its own plan is refused: {error}")
@@ -78,16 +78,16 @@ def drawn(
             into.faults.append(f"{to} {name}: its own plan gives other bytes")
         for seed in seeds:
             plan, what = edited(model, values, seed * 100_003 + sum(map(ord, name)))
-            faults = _tried(oracle, model, runs, plan, device, Path(path), into)
+            faults = _check_plan(oracle, model, runs, plan, device, Path(path), into)
             into.faults += [f"{to} {name} {seed}: {fault} ({'; '.join(what)})" for fault in faults]
 
 
-def _tried(
+def _check_plan(
     oracle: Oracle, model: Model, runs: Runs, plan: Values, device: Device | None, folder: Path, into: Drawn
 ) -> list[str]:
-    """What must not be: an error of another kind, or without a place; a model that conforms and does not run."""
+    """Return the faults: an error of a wrong type or without a place, or a conforming model that does not run exactly."""
     try:
-        record = carried_out(model, plan, folder)
+        record = convert_by_plan(model, plan, folder)
     except ConfigError as error:
         into.ends["refused"] += 1
         into.refused[re.sub(r"\d+", "0", str(error).replace(str(folder), ""))[:100]] += 1
@@ -99,14 +99,14 @@ def _tried(
         return []
     if record.verdict == "not checked":
         return ["not checked"]
-    faults = _run(oracle, record, runs, device)
+    faults = _check_outputs(oracle, record, runs, device)
     if faults and any(f.effect == _WRONG for f in record.report.findings):
         into.ends["differs as warned"] += 1
         return []
     return faults
 
 
-def _run(oracle: Oracle, record: ConversionRecord, runs: Runs, device: Device | None) -> list[str]:
+def _check_outputs(oracle: Oracle, record: ConversionRecord, runs: Runs, device: Device | None) -> list[str]:
     made = record.conversion.model
     graph = made.subgraphs[0]
     given: Any = tuple(
@@ -124,15 +124,21 @@ def _run(oracle: Oracle, record: ConversionRecord, runs: Runs, device: Device | 
 
 
 def main() -> int:
-    """Print what must not be, how plans ended, and why they were refused."""
+    """Print the faults, the outcomes of plans, and the reasons of rejections; return 1 for a fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--to", action="append")
-    parser.add_argument("--graphs", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=0, help="of the first graph, and the first edit")
-    parser.add_argument("--edits", type=int, default=4, help="how many plans of each model")
-    parser.add_argument("--only", default="")
     parser.add_argument(
-        "--verify", action="store_true", help="`litecheck verify --device litert:reference`, too"
+        "--to", action="append", help="convert to this type (repeatable) [default: int8, int16x8]"
+    )
+    parser.add_argument("--graphs", type=int, default=40, help="number of random graphs [default: 40]")
+    parser.add_argument(
+        "--seed", type=int, default=0, help="seed of the first graph and of the first edit [default: 0]"
+    )
+    parser.add_argument(
+        "--edits", type=int, default=4, help="number of edited plans of each model [default: 4]"
+    )
+    parser.add_argument("--only", default="", help="run models with this text in their name")
+    parser.add_argument(
+        "--verify", action="store_true", help="also run `litecheck verify --device litert:reference`"
     )
     options = parser.parse_args()
     device = open_device("litert:reference") if options.verify else None
@@ -141,7 +147,7 @@ def main() -> int:
         with Oracle() as oracle:
             for case in models(options.graphs, options.only, options.seed):
                 before = len(total.faults)
-                drawn(oracle, case, to, seeds, device, total)
+                check_plans(oracle, case, to, seeds, device, total)
                 for fault in total.faults[before:]:
                     print(fault, flush=True)
     if device is not None:

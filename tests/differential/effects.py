@@ -1,26 +1,28 @@
-"""What becomes of a model that does not keep a requirement, measured: each requirement broken, and put to LiteRT.
+"""Impact of a violated requirement, measured: each requirement is violated in a model that runs on LiteRT.
 
-    python -m tests.differential.effects [--profile P] [--operator X] [--change C] [--spread] [--json FILE] [--again FILE]
+    python -m tests.differential.effects --profile litert-runtime --operator CONV_2D --json build/samples.jsonl
+    python -m tests.differential.effects --again build/samples.jsonl
 
-The models of ``effects_cases`` are changed (``effects_mutants``) until each requirement is broken alone: litecheck finds
-that path and no other that the unchanged model has not (``COMPANIONS`` lists what cannot be broken without another).
-Each such mutant runs on LiteRT in a process of its own. What it observes is the first of these that holds, for the
-optimized kernels (``optimized``) and the default interpreter (``xnnpack``); of the debugging resolver of the
-reference kernels only a crash counts, where the others compute:
+The models of ``effects_cases`` are changed (``effects_mutants``) until each requirement is violated alone: litecheck
+finds this path and no further path that the unchanged model lacks. ``COMPANIONS`` lists requirements that cannot be
+violated separately. Each mutant runs on LiteRT in a separate process. Its observed effect is the first of these that
+holds for the optimized kernels (``optimized``) and the default interpreter (``xnnpack``). Of the reference resolver,
+only a crash counts if the two kernel sets compute outputs:
 
     crashes > rejected without the default delegate > fails to load > rejected by the default interpreter only >
     fails at run time > wrong results > crashes the reference resolver only
 
-Wrong is further from the operator's float kernel on the real values stated than the case allows; where nothing is
-stated (``effects_meaning``), another result than the unchanged model's, be it of XNNPACK or of the optimized kernels
-that compute what XNNPACK rejects. What runs and is right is ignored by LiteRT, and outside the specification where the
-page demanded it. Hybrid kernels quantize float inputs, and outputs no farther off than the unchanged model's show nothing.
+Wrong results differ from the operator's float kernel on the stated real values by more than the case's tolerance.
+Without stated real values (``effects_meaning``) they differ from the unchanged model's outputs, on XNNPACK or on the
+optimized kernels for operators that XNNPACK rejects. Correct outputs are *ignored by LiteRT*, or *outside the
+specification* for requirements of the page. Hybrid kernels quantize float inputs: outputs as close as the unchanged
+model's prove nothing.
 
-A requirement's effect is the gravest one that at least a fifth of its plain mutants show: one odd value that ends the
-process does not make a requirement one that crashes, and one that rounding hides does not make it ignored. Of a limit
-the gravest effect of any mutant holds: what it keeps out shows only with the numbers for it. Faults that
-bring an effect of their own (malformed parameters) are held to that instead. Exit status 1 where a stated effect is not
-the observed one. Requirements no mutant breaks alone are listed: their effects are stated by analogy, not proved.
+The effect of a requirement is the gravest effect of at least a fifth of its plain mutants. A single odd value that
+crashes, or a single value hidden by rounding, does not decide. The effect of a limit is the gravest effect of any
+mutant, because only special numbers show it. Faults with a separate effect (malformed parameters) are compared with
+that effect. The exit code is 1 if a stated effect is not the observed effect. Requirements that no mutant violates
+alone are listed: their effects are stated by analogy.
 """
 
 from __future__ import annotations
@@ -41,13 +43,13 @@ from tests.differential.effects_samples import IGNORED, PROFILES, Laboratory, Sa
 
 @dataclass(frozen=True)
 class Comparison:
-    """What a rule states of a requirement, or of one kind of fault of it, and what its mutants show."""
+    """Stated effect of a requirement, or of a single kind of its faults, and the effects of its mutants."""
 
     path: str
     kind: str
     stated: Effect
     observed: Effect | None
-    """None where no mutant breaks it alone."""
+    """None if no mutant violates the requirement alone."""
     shown: str
     violation: bool
 
@@ -63,7 +65,7 @@ class Comparison:
 def comparisons(
     requirements: Iterable[Requirement], found: Mapping[str, list[Sample]]
 ) -> Iterator[Comparison]:
-    """Each requirement, and each kind of fault that was seen of it, against what was observed."""
+    """Yield each requirement, and each kind of its faults, with the observed effects."""
     for r in requirements:
         for kind, samples in _by_kind(found.get(r.path, [])):
             counts = Counter(s.observed for s in samples if not s.own)
@@ -73,7 +75,7 @@ def comparisons(
 
 
 def _by_kind(samples: list[Sample]) -> Iterator[tuple[str, list[Sample]]]:
-    """Samples by kind of fault, the requirement itself first; none may show a requirement whose faults all have kinds."""
+    """Yield samples by kind of fault, first those of the requirement itself. They are empty if all faults have kinds."""
     kinds: dict[str, list[Sample]] = defaultdict(list, {"": []})
     for sample in samples:
         kinds[sample.kind].append(sample)
@@ -81,14 +83,16 @@ def _by_kind(samples: list[Sample]) -> Iterator[tuple[str, list[Sample]]]:
 
 
 def main() -> int:
-    """Print where a stated effect is not the observed one, the effects by number, and what is not proved."""
+    """Print wrong effects, the number of requirements for each effect, and requirements without a mutant."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--profile", choices=PROFILES)
-    parser.add_argument("--operator", default="")
-    parser.add_argument("--change", default="", help="only mutants with this in their name")
-    parser.add_argument("--spread", action="store_true", help="what each requirement's mutants show")
-    parser.add_argument("--json", help="write every sample to this file, one a line, as it comes")
-    parser.add_argument("--again", help="hold the rules to the samples in this file, without LiteRT")
+    parser.add_argument("--profile", choices=PROFILES, help="run this profile [default: all]")
+    parser.add_argument("--operator", default="", help="run this operator [default: all]")
+    parser.add_argument("--change", default="", help="run mutants with this text in their name")
+    parser.add_argument(
+        "--spread", action="store_true", help="print the effects of each requirement's mutants"
+    )
+    parser.add_argument("--json", help="append every sample as a line to this file")
+    parser.add_argument("--again", help="compare the rules with the samples of this file, without LiteRT")
     arguments = parser.parse_args()
     wrong = 0
     with ForkingOracle(60) as litert:
@@ -104,7 +108,7 @@ def main() -> int:
 
 
 def _written(samples: Iterable[Sample], file: str, profile: str) -> Iterator[Sample]:
-    """The samples, each put down before it is passed on: a long run that ends early is not lost."""
+    """Yield the samples after writing each to the file, so that an interrupted run keeps them."""
     with open(file, "a") as lines:
         for sample in samples:
             print(json.dumps({"profile": profile, **asdict(sample)}), file=lines, flush=True)
@@ -119,7 +123,7 @@ def _read(file: str, profile: str) -> Iterator[Sample]:
 
 
 def _report(laboratory: Laboratory, found: dict[str, list[Sample]], operator: str, spread: bool) -> int:
-    """One profile's table; how many effects are wrong."""
+    """Print the table of a profile and return the number of wrong effects."""
     chosen = [r for p, r in laboratory.requirements.items() if not operator or p.split("/")[0] == operator]
     compared = list(comparisons(chosen, found))
     for c in compared:
@@ -129,24 +133,24 @@ def _report(laboratory: Laboratory, found: dict[str, list[Sample]], operator: st
             print(f"{c.name}: {c.observed} ({c.shown})")
         if c.observed == IGNORED and c.violation:
             print(f"{c.name}: a violation that LiteRT ignores ({c.shown})")
-    lies = _own_effects(found)
+    wrong_effects = _own_effects(found)
     _table(laboratory, compared)
-    return sum(c.wrong for c in compared) + lies
+    return sum(c.wrong for c in compared) + wrong_effects
 
 
 def _own_effects(found: dict[str, list[Sample]]) -> int:
-    """How many faults that bring an effect of their own have another."""
+    """Print wrong effects of faults with a separate effect, and return their number."""
     own = [s for samples in found.values() for s in samples if s.own]
-    lies = [s for s in own if s.said != s.observed]
-    for s in lies:
+    wrong_effects = [s for s in own if s.said != s.observed]
+    for s in wrong_effects:
         where = f"{s.path}, {s.case}, {s.change}"
-        print(f"{where}: {s.found}; said {s.said!r}, observed {s.observed!r} ({s.detail})")
-    print(f"faults with an effect of their own: {len(own)}, {len(lies)} of them wrong")
-    return len(lies)
+        print(f"{where}: {s.found}; stated {s.said!r}, observed {s.observed!r} ({s.detail})")
+    print(f"faults with a separate effect: {len(own)}, {len(wrong_effects)} of them wrong")
+    return len(wrong_effects)
 
 
 def _table(laboratory: Laboratory, compared: Sequence[Comparison]) -> None:
-    """How many requirements have which effect, how many are proved, and which are not and whose they are."""
+    """Print the number of stated and measured requirements for each effect, and list unmeasured requirements."""
     whole = [c for c in compared if not c.kind]
     proved = [c for c in whole if c.observed and not c.wrong]
     unproved = [c.path for c in whole if not c.observed]

@@ -1,4 +1,4 @@
-"""Models for the requirements that no case of ``rules_cases`` can show: LSTMs, control flow, variables, square weights."""
+"""Models for requirements without a case in ``rules_cases``: LSTMs, control flow, variables, square weights."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ CONV = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 1,
 
 
 def all_cases(dtype: str) -> list[Case]:
-    """The cases of ``rules_cases`` and these, the same ones every time; uint8 and hybrid have cases of their own."""
+    """Return the cases of ``rules_cases`` and of this module, always the same; uint8 and hybrid have separate modules."""
     made = {"uint8": rules_cases_uint8.cases, "hybrid": rules_cases_hybrid.cases}.get(dtype)
     state = rules_cases.RNG.bit_generator.state
     rules_cases.RNG.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
@@ -29,7 +29,7 @@ def all_cases(dtype: str) -> list[Case]:
 
 
 def _narrow(dtype: str) -> Iterator[Case]:
-    """What only int8 has."""
+    """Yield cases of int8 only."""
     if dtype != "int8":
         return
     for opcode in ("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"):
@@ -46,7 +46,7 @@ def _narrow(dtype: str) -> Iterator[Case]:
 
 
 def _square(dtype: str) -> Iterator[Case]:
-    """Weights as many along the wrong dimension as along the right one, so that their scales fit both."""
+    """Yield square weights: their scales fit the correct and the wrong dimension."""
     wide = dtype == "int16"
     kind, unit = ("int64", 1 / 256) if wide else ("int32", 1.0)
 
@@ -91,7 +91,7 @@ def _square(dtype: str) -> Iterator[Case]:
 def _lstm(
     name: str, opcode: str, norm: bool = False, peephole: bool = False, projected: bool = False
 ) -> Case:
-    """An LSTM with a 16-bit cell whose sums stay inside what its types hold."""
+    """Return an LSTM with a 16-bit cell and sums that fit its types."""
     builder, rng = ModelBuilder(name), np.random.default_rng(SEED)
     graph, outputs = builder.subgraph("main"), 4 if projected and not peephole else CELLS
     layout = (BATCH, WIDTH) if opcode == "LSTM" else (BATCH, TIME, WIDTH)
@@ -137,7 +137,7 @@ def _lstm(
 
 
 def _svdf() -> Case:
-    """One whose smallest output is 0, which is what the kernel's RELU makes of the type's smallest integer."""
+    """Return an SVDF with the smallest output 0: the kernel's RELU clamps to the type's smallest integer."""
     rng = np.random.default_rng(SEED)
     feature = const(rng.integers(-127, 128, (6, WIDTH)), quantized(0.01), "int8")
     time = const(rng.integers(-9000, 9000, (6, 4)), quantized(2.0**-13), "int16")
@@ -149,7 +149,7 @@ def _svdf() -> Case:
 
 
 def _small() -> Iterator[Case]:
-    """Plain integers so small that no result leaves the type: where it does, real numbers would not."""
+    """Yield operators on unquantized integers, so small that no output exceeds the type: real numbers do not wrap."""
     for opcode in ("STABLEHLO_ADD", "STABLEHLO_MULTIPLY"):
         given = [
             Part((4, 3), "int8", None, rules_cases.RNG.integers(1, 11, (4, 3)).astype("int8")) for _ in "xy"
@@ -179,7 +179,7 @@ def _stablehlo() -> Iterator[Case]:
 
 
 def _with_body(outer: Case, opcode: str) -> Case:
-    """The case with a second subgraph that joins two numbers."""
+    """Return the case with a second subgraph of a binary operator."""
     builder = ModelBuilder()
     graph = builder.subgraph("body")
     a, b, c = (graph.tensor(n, (), "int8") for n in "abc")
@@ -192,7 +192,7 @@ def _with_body(outer: Case, opcode: str) -> Case:
 
 
 def _variables(dtype: str) -> Iterator[Case]:
-    """A variable that is set and read; one case for each of the two operators."""
+    """Yield cases of a variable that is assigned and read, one for each of the two operators."""
     q = quantized(0.05, 3 if dtype == "int8" else 0)
     for opcode in ("READ_VARIABLE", "ASSIGN_VARIABLE"):
         builder = ModelBuilder(opcode)
@@ -208,7 +208,7 @@ def _variables(dtype: str) -> Iterator[Case]:
 
 
 def _called() -> Iterator[Case]:
-    """A sum in a subgraph of its own."""
+    """Yield a sum in a separate subgraph, called by each control-flow operator."""
     q, given = quantized(0.05, 3), np.arange(6, dtype=np.int8).reshape(2, 3)
     for opcode in ("IF", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE", "WHILE"):
         builder = ModelBuilder(opcode)

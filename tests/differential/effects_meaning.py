@@ -1,7 +1,7 @@
-"""What a changed model means: its operator in float32, on the real values its parameters state.
+"""Real values that a changed model states: its operator in float32 on the real values of its parameters.
 
-Unlike ``rules.real_model`` it asks for no unchanged model: whatever parameters give a meaning, also a scale of 0, a
-negative one, a subnormal one and another type than before, is taken at its word.
+Unlike ``rules.real_model`` it needs no unchanged model. It accepts all parameters that state real values: also a scale
+that is 0, negative or subnormal, and a changed type.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.effects_oracle import ForkingOracle, Grief
 from tests.differential.rules_changes import stored_values
 
-#: Stored integers that stand for real numbers even where no scale says for which.
+#: Integer types that stand for real numbers even without a scale.
 NARROW = ("int8", "int16", "uint8")
 
 
 def real(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """Stored integers as real numbers, in float64."""
+    """Return stored integers as real numbers, in float64."""
     q, shape = tensor.quantization, [1] * values.ndim
     if not q.scale.size or values.dtype.kind == "f":
         return values.astype(np.float64)
@@ -35,9 +35,9 @@ def real(values: np.ndarray, tensor: Tensor) -> np.ndarray:
 def meaning(
     litert: ForkingOracle, model: Model, inputs: Sequence[np.ndarray], passes: bool, steps: int = 1
 ) -> list[np.ndarray] | None:
-    """The real values a model states of its results; None where it states nothing.
+    """Return the real values that a model states for its outputs; None if it states none.
 
-    ``passes`` says that the operator passes real values on, as QUANTIZE does.
+    ``passes``: the operator passes real values on, as QUANTIZE does.
     """
     graph = model.subgraphs[0]
     if any(not _states(t) for s in model.subgraphs for t in s.tensors):
@@ -53,7 +53,7 @@ def meaning(
 
 
 def in_floats(model: Model) -> Model:
-    """The model with every tensor that stands for real numbers in float32; outputs of bool are the ones of comparisons."""
+    """Return the model with every tensor of real numbers in float32; bool outputs are those of comparisons."""
     buffers = list(model.buffers)
     subgraphs = tuple(
         replace(graph, tensors=tuple(
@@ -81,7 +81,7 @@ def _is_real(tensor: Tensor) -> bool:
 
 
 def _states(tensor: Tensor) -> bool:
-    """Whether scales and zero points fit each other and the shape, and are numbers."""
+    """Return True if scales and zero points fit each other and the shape, and are finite."""
     q = tensor.quantization
     if not q.scale.size and not q.zero_point.size:
         return True
@@ -92,10 +92,10 @@ def _states(tensor: Tensor) -> bool:
 
 
 def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float = 0.0) -> float:
-    """How many output steps apart, the expected values cut to what the output can hold in the type that LiteRT gives it.
+    """Return the distance in output steps, with expected values clipped to the output's type in LiteRT.
 
-    Floats are the same, up to ``room``, or not. So are integers that stand for no real number, where one in ten may
-    differ: ties of a comparison or the place of a maximum depend on rounding.
+    Floats are equal up to ``room``, or infinitely far. So are integers without real values, but one in ten may differ:
+    rounding decides ties of a comparison and the position of a maximum.
     """
     if got.shape != expected.shape:
         return float("inf")
@@ -111,8 +111,9 @@ def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor, room: float 
 
 
 def room(got: list[np.ndarray], expected: list[np.ndarray]) -> float:
-    """Twice the distance of float outputs from the float kernel's, none beyond a tenth of the largest: hybrid kernels
-    quantize their float inputs."""
+    """Return twice the distance of float outputs from the float kernel's outputs, or 0 if it exceeds a tenth of the
+    largest output: hybrid kernels quantize float inputs.
+    """
     pairs = [
         (g, e) for g, e in zip(got, expected, strict=False) if g.dtype.kind == "f" and g.shape == e.shape
     ]

@@ -1,4 +1,4 @@
-"""Models that break one requirement: the changes of ``rules_changes``, and those it takes to reach the other ones."""
+"""Models that violate a single requirement: the changes of ``rules_changes``, and changes for the remaining requirements."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from litecheck.quantization import Quantization
 from tests.differential.rules_cases import Case
 from tests.differential.rules_changes import CHANGES, Change, parameters
 
-#: Scales that are none: what they are called, and one of the kind.
+#: Invalid scales: name and an example.
 BAD_SCALES = {"zero": 0.0, "negative": -0.05, "nan": np.nan, "infinite": np.inf, "subnormal": 1e-40}
 
 
 @dataclass(frozen=True)
 class Mutant:
-    """A changed model. ``shared`` says that the operands of one quantization were changed alike."""
+    """Changed model. ``shared``: all tensors with one quantization were changed alike."""
 
     name: str
     model: Model
@@ -36,7 +36,7 @@ def _times(factor: float) -> Change:
 
 
 def _along(axis: int) -> Change:
-    """The scales along another dimension of the same length."""
+    """Return a change that moves the scales to a different dimension of the same length."""
 
     def change(t: Tensor) -> Tensor | None:
         q = t.quantization
@@ -48,7 +48,7 @@ def _along(axis: int) -> Change:
 
 
 def _upright(t: Tensor) -> Tensor | None:
-    """A vector as a matrix with one row, its scales along the row."""
+    """Return a vector as a matrix of a single row, with its scales along the row."""
     q = t.quantization
     if q.scale.size < 2 or len(t.shape) != 1:
         return None
@@ -76,8 +76,8 @@ def _given(scale: float, zero_point: int) -> Change:
     return change
 
 
-def _another(dtype: str) -> Change:
-    """A result that is not quantized in another type than the operator writes."""
+def _retyped(dtype: str) -> Change:
+    """Return a change of an unquantized output to a type that the operator does not write."""
 
     def change(t: Tensor) -> Tensor | None:
         if t.quantization.scale.size or t.is_constant or t.dtype in (dtype, "resource"):
@@ -109,12 +109,12 @@ MORE: dict[str, Change] = {
     "as one row": _upright,
     "many -128": _values(-128),
     "quantized, zero point 3": _given(0.05, 3),
-    **{f"as {dtype}": _another(dtype) for dtype in ("float32", "int16", "int32", "int64", "bool")},
+    **{f"as {dtype}": _retyped(dtype) for dtype in ("float32", "int16", "int32", "int64", "bool")},
 }
 
 
 def mutants(case: Case, rule: OperatorRule) -> Iterator[Mutant]:
-    """Every change of the case's operator; the unchanged model first, for what holds against it as it is."""
+    """Yield the unchanged model, for findings that it has, then every change of the case's operator."""
     yield Mutant("unchanged", case.model)
     graph, at = case.model.subgraphs[0], place(case)
     operator = graph.operators[at]
@@ -143,7 +143,7 @@ def mutants(case: Case, rule: OperatorRule) -> Iterator[Mutant]:
 
 
 def place(case: Case) -> int:
-    """Which of the operators the case is about."""
+    """Return the index of the case's operator."""
     operators = case.model.subgraphs[0].operators
     return next(n for n, operator in enumerate(operators) if operator.opcode == case.opcode)
 
@@ -156,7 +156,7 @@ SHARED: dict[str, Change] = {
 
 
 def _shared(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[Mutant]:
-    """The operands that share one quantization changed alike: they still share it."""
+    """Yield mutants in which all tensors that share one quantization are changed alike and still share it."""
     graph = case.model.subgraphs[0]
     for group in (r.value for r in rule.requirements if isinstance(r.value, Roles)):
         indexes = [index for role, index in bound(rule, operator) if role in group.roles]
@@ -167,7 +167,7 @@ def _shared(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[Muta
 
 
 def _all_finer(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[Mutant]:
-    """The scales of all that goes in so fine that the kernel has no bits for them."""
+    """Yield mutants with the scales of all inputs below the resolution of the kernel."""
     graph = case.model.subgraphs[0]
     indexes = [i for role, i in bound(rule, operator) if role in rule.activations and role in rule.inputs]
     for name in ("scale*2**-25", "scale*2**-36", "scale*2**-48"):
@@ -177,7 +177,7 @@ def _all_finer(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[M
 
 
 def _following(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[Mutant]:
-    """A factor's scale that is none, and the product of it: one fault, that of the factor."""
+    """Yield mutants with an invalid scale of a factor and the resulting product: one fault, of the factor."""
     graph, index = case.model.subgraphs[0], dict(bound(rule, operator))
     products = [r for r in rule.all_requirements() if isinstance(r.value, ProductOf) and r.role in index]
     products = [r for r in products if all(not isinstance(f, str) or f in index for f in r.value.factors)]  # type: ignore[union-attr]
@@ -215,7 +215,7 @@ def _scaled(tensor: Tensor, scale: np.ndarray) -> Tensor:
 
 
 def bound(rule: OperatorRule, operator: Operator) -> Iterator[tuple[str, int]]:
-    """Each operand that is present, with its role."""
+    """Yield each present tensor with its role."""
     for side in ("inputs", "outputs", "intermediates"):
         roles = getattr(rule, side)
         for number, index in enumerate(getattr(operator, side)):
@@ -224,7 +224,7 @@ def bound(rule: OperatorRule, operator: Operator) -> Iterator[tuple[str, int]]:
 
 
 def _options(case: Case, operator: Operator, at: int) -> Iterator[Mutant]:
-    """A count in the options that is not the number of operands."""
+    """Yield counts in the options that differ from the number of tensors."""
     options = operator.options
     for name in ("num_splits", "num", "values_count"):
         if options and name in options.fields:
@@ -235,14 +235,14 @@ def _options(case: Case, operator: Operator, at: int) -> Iterator[Mutant]:
 
 
 def with_operator(model: Model, at: int, operator: Operator) -> Model:
-    """The model with another operator in that place."""
+    """Return the model with a replaced operator."""
     graph = model.subgraphs[0]
     operators = (*graph.operators[:at], operator, *graph.operators[at + 1 :])
     return replace(model, subgraphs=(replace(graph, operators=operators), *model.subgraphs[1:]))
 
 
 def with_tensors(model: Model, changed: dict[int, Tensor]) -> Model:
-    """The model with other tensors in the main subgraph."""
+    """Return the model with replaced tensors in the main subgraph."""
     graph: Subgraph = model.subgraphs[0]
     buffers, tensors = list(model.buffers), list(graph.tensors)
     for index, tensor in changed.items():

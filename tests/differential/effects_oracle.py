@@ -1,7 +1,7 @@
-"""LiteRT with every run in a process of its own, and at which stage a model came to grief.
+"""LiteRT with each run in a separate process, and the stage at which a model failed.
 
-One child imports LiteRT and forks for each request, so that no run inherits what another has damaged, and a crash
-costs no new import.
+One child imports LiteRT and forks for each request. No run inherits memory that a previous run has damaged, and a crash
+needs no new import.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ while True:
 
 @dataclass(frozen=True)
 class Grief:
-    """At which stage a resolver gave up, and in which words."""
+    """Stage at which a resolver failed, and its message."""
 
     stage: Stage
     message: str
@@ -77,14 +77,14 @@ class Grief:
 
 
 class ForkingOracle(Oracle):
-    """An oracle whose refusals begin with their stage."""
+    """Oracle with the stage at the beginning of each error message."""
 
     program = _CHILD
 
     def ask(
         self, model: bytes, inputs: Sequence[np.ndarray], resolver: str, steps: int = 1
     ) -> list[np.ndarray] | Grief:
-        """The outputs of several inferences on the same inputs, or where it ended."""
+        """Return the outputs of ``steps`` inferences on the same inputs, or the stage of the failure."""
         got = self.run_many(model, [inputs] * steps, resolver)
         if not isinstance(got, Refused):
             return [array for outputs in got for array in outputs]

@@ -1,4 +1,4 @@
-"""What becomes of models that break one requirement: mutants of the cases, put to LiteRT one by one."""
+"""Effects of models that violate a single requirement: each mutant of the cases runs on LiteRT."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ IGNORED: Effect = "ignored by LiteRT, may matter on hardware"
 WRONG: Effect = "wrong results"
 WITHOUT_DELEGATE: Effect = "wrong results without the default delegate"
 REFERENCE_CRASHES: Effect = "crashes the reference resolver only"
-#: The profile of the page.
+#: Profile of the specification page.
 PROSE = "litert-int8"
 #: Changes that rounding may hide.
 FAINT = ("scale +1ulp", "scale*1.001")
-#: What cannot be broken without breaking this too.
+#: Path -> path that is always violated too.
 COMPANIONS = (
     ("*/limits/scale_ratio", "*/limits/reach"),
     ("*/limits/squared_scale_ratio", "*/limits/reach"),
@@ -51,7 +51,7 @@ COMPANIONS = (
     ("*/*/operands", "*/limits/absent_lstm_operands"),
     ("ASSIGN_VARIABLE/*", "READ_VARIABLE/limits/*"),
 )
-#: How findings speak of the kinds of faults that have names.
+#: Texts of findings for the kinds of faults with a name.
 KINDS = {
     "scale": {"not_a_number": ", not a number", "infinite": ", infinite", "negative": ", negative",
               "subnormal": ", subnormal", "zero": "scale is 0 "},
@@ -59,19 +59,19 @@ KINDS = {
     "operands": {"left_out": "left out"},
     "limits": {"unset": " by default "},
 }  # fmt: skip
-#: What computes something else, and rightly, if its input has another type.
+#: Operators that correctly compute different values for an input of a different type.
 RETYPED = ("BITCAST",)
-#: How many mutants of one operand are enough to tell what becomes of a kind of fault.
+#: Number of mutants of a single tensor that decides the effect of a kind of fault.
 ENOUGH = 8
-#: Output steps that an operator that copies values may be off.
+#: Tolerance of operators that copy values, in output steps.
 COPIES = 0.6
-#: The share of a requirement's plain mutants that an effect needs.
+#: Minimum share of a requirement's plain mutants for an effect.
 SHARE = 0.2
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One mutant that breaks one requirement: what the finding says comes of it, and what does."""
+    """Mutant that violates a single requirement: the effect stated by the finding, and the observed effect."""
 
     path: str
     case: str
@@ -81,13 +81,13 @@ class Sample:
     """The kind of fault, in ``litecheck.profile.paths``."""
     said: Effect
     own: bool
-    """Whether the fault brings an effect of its own."""
+    """True if the fault has a separate effect."""
     observed: Effect
     detail: str
 
 
 class Laboratory:
-    """LiteRT in a child process, one profile, and the cases for it."""
+    """Measurement of effects: LiteRT in a child process, one profile and its cases."""
 
     def __init__(self, litert: ForkingOracle, profile: str) -> None:
         self.litert, self.profile = litert, load_profile(profile)
@@ -97,7 +97,7 @@ class Laboratory:
         self.shown: Counter[tuple[str, str, str]] = Counter()
 
     def samples(self, operator: str = "", only: str = "") -> Iterator[Sample]:
-        """Every mutant of every case that breaks one requirement."""
+        """Yield every mutant of every case that violates a single requirement."""
         for case in self.cases:
             rule = self.profile.operators.get(case.opcode)
             if rule is None or (operator and case.opcode != operator):
@@ -134,7 +134,9 @@ class Laboratory:
             )  # fmt: skip
 
     def _half(self, case: Case, mutant: Mutant, finding: Finding) -> bool:
-        """Whether a factor's scale is none while the product is still another one: two faults, of which one is told."""
+        """Return True for two faults: an invalid scale of a factor, with a product that does not follow; only one is
+        reported.
+        """
         rule = self.profile.operators[case.opcode]
         here = {role for role, _ in bound(rule, case.model.subgraphs[0].operators[place(case)])}
         factors = {f for r in rule.all_requirements() if isinstance(r.value, ProductOf) and r.role in here
@@ -144,15 +146,15 @@ class Laboratory:
         return scale and finding.where.role in factors and not mutant.name.endswith("follows")
 
     def _forbidden(self, model: Model) -> set[str]:
-        """What the page forbids: its prose, which stands for whatever it demands of any operator, and these paths."""
+        """Return the paths of the page's findings, and PROSE for its requirements of all operators."""
         return {PROSE, *(f.path for f in _findings(model, self.page))} if self.page else set()
 
 
 def kind_of(finding: Finding, requirement: Requirement) -> str:
-    """The kind of fault a finding speaks of."""
+    """Return the kind of fault of a finding."""
     words, value = KINDS.get(requirement.verb, {}), requirement.value
     if requirement.of("above").effect != requirement.effect and isinstance(value, Range):
-        with suppress(ValueError):  # a word
+        with suppress(ValueError):  # the found value is a word
             return "above" if float(finding.found.rsplit(" ", 1)[1]) > value.high else ""
         return ""
     if requirement.verb == "range":
@@ -165,7 +167,7 @@ def kind_of(finding: Finding, requirement: Requirement) -> str:
 
 
 def _findings(model: Model, profile: Profile) -> tuple[Finding, ...]:
-    """Findings of rules: notes on information loss and known faults, and the table of types, are no requirements."""
+    """Return findings of rules, without notes on information loss, known faults and the table of types."""
     found = (f for f in validate(model, [profile]).findings if not f.waiver)
     return tuple(
         f for f in found if f.effect != INFORMATION_LOSS and not f.path.endswith(("/known_fault", "/types"))
@@ -173,7 +175,7 @@ def _findings(model: Model, profile: Profile) -> tuple[Finding, ...]:
 
 
 def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:
-    """The findings a mutant is a sample of: the only one, or the same one for each operand changed alike."""
+    """Yield the findings of a mutant: the only finding, or the same finding for each tensor changed alike."""
     paths = list(new)
     for path, companion in COMPANIONS:
         if any(fnmatchcase(p, path) for p in paths):
@@ -183,7 +185,7 @@ def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:
 
 
 class Trial:
-    """One case before LiteRT: what its unchanged model yields, and whether a float model means the same."""
+    """Case on LiteRT: outputs of its unchanged model, and whether they equal the real values of its float model."""
 
     def __init__(self, litert: ForkingOracle, case: Case, copies: bool = False) -> None:
         self.litert, self.case = litert, case
@@ -221,7 +223,7 @@ class Trial:
         return max(map(distance, got, expected, _results(model) * self.steps, rooms), default=0.0)
 
     def observe(self, model: Model) -> tuple[Effect | None, str]:
-        """What comes of the model, None if it cannot be told, and of what that is the summary."""
+        """Return the effect of the model, None if undecided, and the details."""
         inputs, data = _inputs(self.case, model), model_bytes(model)
         got = {r: self.litert.ask(data, inputs, r, self.steps) for r in ("optimized", "xnnpack")}
         griefs = {r: g for r, g in got.items() if isinstance(g, Grief)}
@@ -259,8 +261,9 @@ class Trial:
         return (IGNORED, "as if unchanged") if same else (WRONG, "another result")
 
     def _unchanged(self, resolver: str, got: list[np.ndarray]) -> bool:
-        """Return True if the outputs are those of the unchanged model: of XNNPACK, or of the optimized kernels that
-        compute what XNNPACK rejects."""
+        """Return True if the outputs are those of the unchanged model: of XNNPACK, or of the optimized kernels for
+        operators that XNNPACK rejects.
+        """
         known = (self.plain[r] for r in dict.fromkeys((resolver, "optimized")))
         return isinstance(self.plain[resolver], Grief) or any(
             not isinstance(k, Grief) and len(k) == len(got) and all(map(_alike, got, k)) for k in known
@@ -272,7 +275,7 @@ def _alike(a: np.ndarray, b: np.ndarray) -> bool:
 
 
 def _inputs(case: Case, model: Model) -> tuple[np.ndarray, ...]:
-    """The inputs of the case in the types of a model; floats have the real values of integers with a scale."""
+    """Return the inputs of the case in the types of a model; floats have the real values of integers with a scale."""
     before = case.model.subgraphs[0]
     tensors = [before.tensors[i] for i in before.inputs]
     types = [model.subgraphs[0].tensors[i].dtype for i in model.subgraphs[0].inputs]
@@ -287,7 +290,7 @@ def _results(model: Model) -> list[Tensor]:
 
 
 def derived(samples: Iterable[Sample]) -> Effect | None:
-    """The gravest effect enough of the plain mutants show; None without any."""
+    """Return the gravest effect that enough plain mutants have; None without a mutant."""
     shown = [s for s in samples if not s.own]
     plain = [s for s in shown if not s.change.endswith(FAINT)] or shown
     counts = Counter(s.observed for s in plain)
@@ -296,7 +299,7 @@ def derived(samples: Iterable[Sample]) -> Effect | None:
 
 
 def by_path(samples: Iterable[Sample]) -> dict[str, list[Sample]]:
-    """Samples by the requirement they break."""
+    """Return samples by the requirement they violate."""
     found: dict[str, list[Sample]] = defaultdict(list)
     for sample in samples:
         found[sample.path].append(sample)

@@ -1,7 +1,7 @@
 """Operators of all families with dimensions of 0: ``python -m tests.differential empties``.
 
-Families draw the sizes of dimensions from 1 on. Here a number that is drawn from 1 on is now and then 0: mostly a size,
-sometimes a stride or a block, which LiteRT rejects.
+Families draw dimensions from 1 on. Here some of these numbers become 0: mostly lengths, in some cases strides or
+blocks, which LiteRT rejects.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from tests.differential.sweep import Family
 
 #: Share of numbers that become 0.
 SHARE = 0.12
-#: Number of draws, after which a kind is taken to have no sizes.
+#: Number of draws, after which a kind counts as having no lengths.
 ATTEMPTS = 40
 
 
 class Emptying:
-    """A generator of random numbers that gives 0 now and then instead of an integer from 1 on."""
+    """Generator of random numbers that replaces some integers from 1 on by 0."""
 
     def __init__(self, random: np.random.Generator) -> None:
         self._random = random
@@ -46,12 +46,12 @@ class Emptying:
         return np.where(self._random.random(np.shape(drawn)) < SHARE, 0, drawn)[()]
 
 
-#: Operators whose output XNNPACK gives sides that it never wrote if the batch is 0: they vary from run to run.
+#: Pools: with batch 0 XNNPACK never writes the output's lengths, which vary from run to run.
 POOLS = ("AVERAGE_POOL_2D", "MAX_POOL_2D")
 
 
 def _loads(trial: Trial) -> bool:
-    """Whether scales are positive, and nothing violates the structure: no stride of 0, no operator without operands."""
+    """Return True for positive scales and a valid structure: no stride of 0, no operator without inputs."""
     graph = trial.model.subgraphs[0]
     if any(op.opcode in POOLS and 0 in graph.tensors[op.outputs[0]].shape[:1] for op in graph.operators):
         return False
@@ -62,7 +62,7 @@ def _loads(trial: Trial) -> bool:
 
 
 def _emptied(make: Make) -> Make:
-    """A trial with an empty tensor; numbers that a kind cannot be made of are drawn again."""
+    """Return trials with an empty tensor; the draw is repeated if the numbers are invalid for the kind."""
 
     def drawn(random: np.random.Generator) -> Trial:
         for _ in range(ATTEMPTS):
@@ -75,14 +75,14 @@ def _emptied(make: Make) -> Make:
     return drawn
 
 
-#: Ends of kinds that have all values of a type, and no sizes.
+#: Last words of kinds that draw all values of a type, and no lengths.
 WHOLE = ("pairs", "body", "tail")
-#: Families of several operators, or of lists of numbers instead of sizes.
+#: Families of several operators, or of lists of numbers instead of lengths.
 LEFT_OUT = ("backends", "chains", "detection")
 
 
 def emptied(families: Mapping[str, Family]) -> Family:
-    """All kinds of families of one operator with sizes, under the names ``FAMILY: KIND``."""
+    """Return all kinds of families of a single operator with lengths, named ``FAMILY: KIND``."""
     families = {name: family for name, family in families.items() if name not in LEFT_OUT}
     kinds = {
         f"{name}: {kind}": make
@@ -96,7 +96,11 @@ def emptied(families: Mapping[str, Family]) -> Family:
         return families[name].far(own, resolver, trial)
 
     faulty = {
-        (f"{name}: {kind}", resolver) for name, one in families.items() for kind, resolver in one.faulty
+        (f"{name}: {kind}", resolver)
+        for name, family_of in families.items()
+        for kind, resolver in family_of.faulty
     }
-    faults = {operator: stages for one in families.values() for operator, stages in one.faults.items()}
+    faults = {
+        operator: stages for family_of in families.values() for operator, stages in family_of.faults.items()
+    }
     return Family({kind: _emptied(make) for kind, make in kinds.items()}, far, faults, frozenset(faulty))

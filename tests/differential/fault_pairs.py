@@ -1,4 +1,4 @@
-"""Pairs of models for known faults: one inside the condition of a fault, and one just outside."""
+"""Pairs of models for known faults: one model inside the condition of a fault, one slightly outside."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ Values = Sequence[Array]
 class FaultPair:
     """Models inside and outside the condition of the fault whose text contains ``does``.
 
-    ``inputs`` are the same for both; None draws them. ``shows`` is False for a fault that differs from run to run or
-    with memory, so that a run need not show it. ``arithmetic`` is the right one, if not that of the resolver.
+    ``inputs`` are the same for both; None draws them. ``shows`` is False for a fault that depends on memory or varies
+    from run to run, so that a run need not show it. ``arithmetic`` replaces the resolver's arithmetic.
     """
 
     does: str
@@ -38,7 +38,7 @@ class FaultPair:
     arithmetic: str = ""
 
     def fault(self) -> KnownFault:
-        """Return the entry of the file. Exactly one contains the text for the operator and the resolver."""
+        """Return the fault of the file. Exactly one fault has the text, the operator and the resolver."""
         (found,) = (
             f
             for f in known_faults()
@@ -48,7 +48,7 @@ class FaultPair:
 
 
 def x(shape: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int = 0) -> TensorPlan:
-    """Return a computed tensor; without a scale it has no quantization."""
+    """Return a computed tensor, without quantization if ``scale`` is 0."""
     shape = (shape,) if isinstance(shape, int) else shape
     return run_time("x", shape, dtype, quantized(scale, zero, axis) if np.any(scale) else None)
 
@@ -59,15 +59,15 @@ def c(values: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int
     return constant("c", stored, quantized(scale, zero, axis) if np.any(scale) else None, dtype)
 
 
-def one(opcode: str, *tensors: TensorPlan | None, version: int = 2, **options: Option) -> Model:
-    """Return an operator whose last tensor is its output."""
+def build(opcode: str, *tensors: TensorPlan | None, version: int = 2, **options: Option) -> Model:
+    """Return a model of a single operator. Its last tensor is the output."""
     *inputs, output = tensors
     assert output is not None
     return one_operator(opcode, inputs, [output], options, version=version)
 
 
 def unary(opcode: str, dtype: str, given: float, output: float) -> Model:
-    return one(opcode, x(8, dtype, given), x(8, dtype, output), version=1 if opcode == "HARD_SWISH" else 2)
+    return build(opcode, x(8, dtype, given), x(8, dtype, output), version=1 if opcode == "HARD_SWISH" else 2)
 
 
 def binary(
@@ -75,16 +75,16 @@ def binary(
 ) -> Model:
     lhs, rhs = (x(shape, dtype, s) for shape, s in zip(shapes, scales, strict=False))
     shape = np.broadcast_shapes(lhs.shape, rhs.shape)
-    return one(opcode, lhs, rhs, x(shape, dtype if len(scales) > 2 else "bool", scales[2] if len(scales) > 2 else 0),
+    return build(opcode, lhs, rhs, x(shape, dtype if len(scales) > 2 else "bool", scales[2] if len(scales) > 2 else 0),
                **options)  # fmt: skip
 
 
 def reduced(opcode: str, dtype: str, size: int, scale: float = 0.1) -> Model:
-    return one(opcode, x((2, size, 3), dtype, scale), c([1], "int32"), x((2, 3), dtype, scale))
+    return build(opcode, x((2, size, 3), dtype, scale), c([1], "int32"), x((2, 3), dtype, scale))
 
 
 def pooled(side: int) -> Model:
-    return one(
+    return build(
         "AVERAGE_POOL_2D", x((1, 9, 3, 2), "float32"), x((1, 5, 1, 2), "float32"), version=1, padding="SAME",
         stride_h=2, stride_w=3, filter_height=side, filter_width=3,
     )  # fmt: skip
@@ -105,7 +105,7 @@ def filters(opcode: str, channels: int = 4) -> Array:
 
 
 def steep(opcode: str, output: float) -> Model:
-    """Return a layer of int16 inputs whose sums are far beyond an int32 in output steps."""
+    """Return a layer of int16 inputs with sums far beyond int32 in output steps."""
     rng = np.random.default_rng(11)
     if opcode == "BATCH_MATMUL":
         return product(x((8, 16), "int16", 1.0), x((16, 8), "int16", 1.0), x((8, 8), "int16", output))
@@ -113,7 +113,7 @@ def steep(opcode: str, output: float) -> Model:
     shape, given, out = [(8, 16)] * 2 + [(8, 8)] if flat else [(8, 1, 1, 16), (1, 8, 1, 16), (1, 8, 1, 8)]
     w, b = c(rng.integers(-127, 128, shape), "int8", 0.05), c(np.zeros(8), "int64", 0.0005)
     more = CONV if opcode == "CONV_2D" else {}
-    return one(opcode, x(given, "int16", 0.01), w, b, x(out, "int16", output), version=7, **more)
+    return build(opcode, x(given, "int16", 0.01), w, b, x(out, "int16", output), version=7, **more)
 
 
 def convolved(opcode: str, dtype: str, bias: str, weights: str = "int8", **options: Option) -> Model:
@@ -123,7 +123,7 @@ def convolved(opcode: str, dtype: str, bias: str, weights: str = "int8", **optio
     more: dict[str, Option] = {"depth_multiplier": 1} if axis else {}
     w = c(filters(opcode), weights, [0.02] * 4, 0, axis)
     b = c(range(100, 104), bias, [0.02 * step] * 4) if bias else None
-    return one(
+    return build(
         opcode, x((1, 4, 4, 4), dtype, step), w, b, x((1, 2, 2, 4), dtype, 4 * step), version=5, **CONV, **more, **options
     )  # fmt: skip
 
@@ -131,7 +131,7 @@ def convolved(opcode: str, dtype: str, bias: str, weights: str = "int8", **optio
 def transposed(bias: str) -> Model:
     w = c(filters("CONV_2D"), "int8", [0.02] * 4)
     b = c(range(100, 104), bias, [0.02 * 0.001] * 4)
-    return one(
+    return build(
         "TRANSPOSE_CONV", c([1, 6, 6, 4], "int32"), w, x((1, 4, 4, 4), "int16", 0.001), b, x((1, 6, 6, 4), "int16", 0.004),
         version=4, padding="VALID", stride_w=1, stride_h=1,
     )  # fmt: skip
@@ -139,7 +139,7 @@ def transposed(bias: str) -> Model:
 
 def layer(bias: str, **options: Option) -> Model:
     w, b = c(np.arange(-6, 6).reshape(3, 4), "int8", 0.5), c([900, 500, -700], bias, 0.0005)
-    return one(
+    return build(
         "FULLY_CONNECTED", x((2, 4), "int16", 0.001), w, b, x((2, 3), "int16", 0.004), version=11, **options
     )
 
@@ -149,12 +149,14 @@ def hybrid(opcode: str, weights: TensorPlan, bias: TensorPlan | None = None, **o
     rows = weights.shape[0]
     if opcode == "FULLY_CONNECTED":
         ends = (2, weights.shape[-1]), (2, rows)
-        return one(opcode, x(ends[0], "float32"), weights, bias, x(ends[1], "float32"), version=10, **options)
+        return build(
+            opcode, x(ends[0], "float32"), weights, bias, x(ends[1], "float32"), version=10, **options
+        )
     depth = opcode == "DEPTHWISE_CONV_2D"
     channels = weights.shape[-1] if depth else rows
     more: dict[str, Option] = {"depth_multiplier": 1} if depth else {}
     b = bias or c(np.zeros(channels), "float32")
-    return one(
+    return build(
         opcode, x((1, 4, 4, weights.shape[-1]), "float32"), weights, b, x((1, 3, 3, channels), "float32"), version=6,
         **CONV, **more, **options,
     )  # fmt: skip
@@ -167,7 +169,7 @@ def ramp(*shape: int, lowest: int = -127) -> Array:
 
 
 def product(lhs: TensorPlan, rhs: TensorPlan, output: TensorPlan) -> Model:
-    return one("BATCH_MATMUL", lhs, rhs, output, version=4)
+    return build("BATCH_MATMUL", lhs, rhs, output, version=4)
 
 
 def everything(dtype: str, size: int = 8) -> Array:
@@ -192,7 +194,7 @@ def _elementwise() -> Iterator[FaultPair]:
     flat, deep = (4, 4, 1), (2, 2, 4)
     for opcode, given, made in (("SPACE_TO_DEPTH", flat, deep), ("DEPTH_TO_SPACE", deep, flat)):
         yield FaultPair("shape read from", opcode, "xnnpack", *(
-            one(opcode, x((n, *given), "int8", 0.1), x((n, *made), "int8", 0.1), block_size=2) for n in (0, 1)
+            build(opcode, x((n, *given), "int8", 0.1), x((n, *made), "int8", 0.1), block_size=2) for n in (0, 1)
         ))  # fmt: skip
     for resolver in ("reference", "optimized"):
         pair = (reduced("REDUCE_PROD", "int8", size, 1.0) for size in (0, 2))
@@ -231,7 +233,7 @@ def _elementwise() -> Iterator[FaultPair]:
         [np.arange(4, dtype=np.int16)] * 2,
     )
     single = (
-        one("ADD", x(3, scale=0.1, zero=3), c(np.full((1,) * rank, 5), scale=0.1, zero=3),
+        build("ADD", x(3, scale=0.1, zero=3), c(np.full((1,) * rank, 5), scale=0.1, zero=3),
             x((1,) * max(rank - 1, 0) + (3,), scale=0.1, zero=3), fused_activation_function="RELU")
         for rank in (2, 1)
     )  # fmt: skip
@@ -272,7 +274,7 @@ def _layers() -> Iterator[FaultPair]:
     pair = (layer("int32", quantized_bias_type=option) for option in ("FLOAT32", "INT32"))
     yield FaultPair("bias as int64", "FULLY_CONNECTED", "reference", *pair)
     pair = (
-        one("FULLY_CONNECTED", x((2, n), "int8", 0.1), c(np.ones((3, n)), "int8", 0.1), c([9, 5, -7], "int32", 0.01),
+        build("FULLY_CONNECTED", x((2, n), "int8", 0.1), c(np.ones((3, n)), "int8", 0.1), c([9, 5, -7], "int32", 0.01),
             x((2, 3), "int8", 0.01, 3)) for n in (0, 1)
     )  # fmt: skip
     yield FaultPair("a depth of 0", "FULLY_CONNECTED", "reference", *pair)
@@ -330,7 +332,7 @@ def _layers() -> Iterator[FaultPair]:
     ]
     yield FaultPair("per-column", "BATCH_MATMUL", "reference", *matrices)
     softmax = [
-        one("SOFTMAX", x((1, n), "int8", 0.01), x((1, n), "int8", 1 / 256, -128), beta=1.0)
+        build("SOFTMAX", x((1, n), "int8", 0.01), x((1, n), "int8", 1 / 256, -128), beta=1.0)
         for n in (512, 511)
     ]
     for resolver in ("reference", "tflm"):
@@ -340,7 +342,7 @@ def _layers() -> Iterator[FaultPair]:
 
 def _micro() -> Iterator[FaultPair]:
     pads = (
-        one("SPACE_TO_BATCH_ND", x((1, 4, 4, 1), "int8", 0.1, 7), c([2, 2], "int32"), c(pads, "int32"),
+        build("SPACE_TO_BATCH_ND", x((1, 4, 4, 1), "int8", 0.1, 7), c([2, 2], "int32"), c(pads, "int32"),
             x((4, 3 if np.any(pads) else 2, 3 if np.any(pads) else 2, 1), "int8", 0.1, 7))
         for pads in ([[1, 1], [1, 1]], [[0, 0], [0, 0]])
     )  # fmt: skip
@@ -353,13 +355,13 @@ def _micro() -> Iterator[FaultPair]:
     yield FaultPair("steps of 1/128", "TANH", "tflm", *(unary("TANH", "int8", 0.05, s) for s in (1 / 64, 1 / 128)),
                     arithmetic="litert-reference")  # fmt: skip
     constants = (
-        one("DEQUANTIZE", c(ramp(3, 4), "int8", s), x((3, 4), "float32")) for s in ([0.1, 0.2, 0.3], 0.1)
+        build("DEQUANTIZE", c(ramp(3, 4), "int8", s), x((3, 4), "float32")) for s in ([0.1, 0.2, 0.3], 0.1)
     )
     yield FaultPair("first channel", "DEQUANTIZE", "tflm", *constants)
 
 
 def blocks(rows: int, columns: int, block: int, activation: str = "NONE") -> Model:
-    """Return a layer with blockwise int4 weights, whose outputs are far from 0 on both sides."""
+    """Return a layer with blockwise int4 weights and large positive and negative outputs."""
     builder = ModelBuilder("blocks")
     graph = builder.subgraph("main")
     scales = np.full((rows, columns // block), 0.25, np.float16)
@@ -375,14 +377,14 @@ def blocks(rows: int, columns: int, block: int, activation: str = "NONE") -> Mod
 
 def int4_layer(bias: int) -> Model:
     w = c(np.ones((1, 8)), "int4", [1.0])
-    return one("FULLY_CONNECTED", x((1, 8), "int8", 2.0**-20), w, c([bias], "int32", [2.0**-20]), x((1, 1), "int8", 4.0),
+    return build("FULLY_CONNECTED", x((1, 8), "int8", 2.0**-20), w, c([bias], "int32", [2.0**-20]), x((1, 1), "int8", 4.0),
                version=7)  # fmt: skip
 
 
 def svdf(biased: bool) -> Model:
     b = c(range(2), "int32", 0.01 * 0.002) if biased else None
     state = run_time("state", (1, 16), "int16", quantized(0.002), variable=True)
-    return one(
+    return build(
         "SVDF", x((1, 4), "int8", 0.1), c(ramp(2, 4), "int8", 0.01), c(ramp(2, 8), "int16", 0.01), b, state,
         x((1, 2), "int8", 0.5), version=3, rank=1, fused_activation_function="RELU",
     )  # fmt: skip
@@ -391,11 +393,11 @@ def svdf(biased: bool) -> Model:
 def ended(constant_alone: bool) -> Model:
     """Return DEQUANTIZE of a constant, or of a computed tensor."""
     given = c(ramp(4), "int8", 0.1) if constant_alone else x(4, "int8", 0.1)
-    return one("DEQUANTIZE", given, x(4, "float32"))
+    return build("DEQUANTIZE", given, x(4, "float32"))
 
 
 def _blocks() -> Iterator[FaultPair]:
-    plain = one("FULLY_CONNECTED", x((2, 32), "float32"), c(np.full((8, 32), 3), "int4", 0.25), None, x((2, 8), "float32"),
+    plain = build("FULLY_CONNECTED", x((2, 32), "float32"), c(np.full((8, 32), 3), "int4", 0.25), None, x((2, 8), "float32"),
                 version=10)  # fmt: skip
     yield FaultPair("blockwise scales", "FULLY_CONNECTED", "reference", blocks(8, 64, 32), plain)
     for bad in ((3, 64, 32), (8, 16, 16), (8, 63, 21)):

@@ -1,9 +1,9 @@
-"""Planted faults against ``litecheck trace``: the operator must be named first, with the cause.
+"""Planted faults and ``litecheck trace``: the faulty operator must be named first, with its cause.
 
-``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight float and int8 pairs, on data that
-reaches the ranges, and compares with simpler measures: least accumulated SNR, and its largest fall. ``--ai-edge PYTHON``
-adds the comparison of ai-edge-quantizer, which this Python has. ``--pairs`` plants two faults at once, ``--control``
-traces the sound pairs, ``--devices 30`` traces sound pairs on faulty devices.
+``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight pairs of float and int8 models,
+on data that cover the ranges. Simpler measures are compared: least accumulated SNR, and its largest fall. ``--ai-edge
+PYTHON`` adds the comparison of ai-edge-quantizer, installed for this Python. ``--pairs`` plants two faults at once,
+``--control`` traces the pairs without faults, ``--devices 30`` traces these pairs on faulty devices.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _STEP = 25
 
 @dataclass(frozen=True)
 class Pair:
-    """A float model, a sound quantized form, and data that reaches its ranges."""
+    """Float model, its correct quantized form, and data that cover its ranges."""
 
     name: str
     real: Model
@@ -82,12 +82,12 @@ def by_tensorflow(name: str) -> Pair:
 
 
 def by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
-    """Return a float model with litecheck's conversion of it."""
+    """Return a float model with its conversion by litecheck."""
     return Pair(name, real, convert_model(real, data=(data,), agreement=False).conversion.model, data)
 
 
 def pairs() -> Iterator[Pair]:
-    """Yield the pairs, two of them from public float models where LITECHECK_MODELS and LITECHECK_CONVERSION name these."""
+    """Yield the pairs. LITECHECK_MODELS and LITECHECK_CONVERSION add a public float model each."""
     for name in ("separable", "residual", "transpose_conv", "lstm_unrolled", "lstm_fused"):
         yield by_tensorflow(name)
     yield by_litecheck("mobile net with RELU", mobile_net(1, spread=1.0, blocks=3), images(5, SAMPLES))
@@ -160,7 +160,7 @@ def one_fault(pair: Pair, kind: str, seed: int) -> tuple[PlantedFault, Trace] | 
 
 
 def by_names(compared: NameComparison | None, pair: Pair, model: Model) -> dict[str, int]:
-    """Return the operators that ai-edge-quantizer names first, if it is asked."""
+    """Return the operators that ai-edge-quantizer names first; empty without ``--ai-edge``."""
     if compared is None:
         return {}
     samples = [chain[0].arrange(pair.real)[1] for chain in pair.data]
@@ -171,10 +171,10 @@ def campaign(
     every: list[Pair],
     cases: int,
     seed: int,
-    tell: Callable[[str], None],
+    report: Callable[[str], None],
     compared: NameComparison | None = None,
 ) -> dict[str, Counter[str]]:
-    """Return, for each kind of fault, how many were planted, named first by each measure, and had the right cause."""
+    """Return the counts of each kind of fault: planted, named first by each measure, with the right cause."""
     table: dict[str, Counter[str]] = defaultdict(Counter)
     kinds, number, tries = list(FAULTS), 0, 0
     while number < cases and tries < 6 * cases:
@@ -195,15 +195,15 @@ def campaign(
         if number % _STEP == 0:
             sums = sum(table.values(), Counter[str]())
             told = ", ".join(f"{name} {count}" for name, count in sums.items())
-            tell(f"named first: {told}")
+            report(f"named first: {told}")
         if not right:
             named = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in result.culprits[:2]]
-            tell(f"{pair.name}, seed {seed}, {kind} in {sorted(planted.operators)}: named {named}")
+            report(f"{pair.name}, seed {seed}, {kind} in {sorted(planted.operators)}: named {named}")
     return table
 
 
 def _beside(pair: Pair, first: PlantedFault, kind: str, draw: np.random.Generator) -> PlantedFault | None:
-    """Plant a fault, which is noticeable by itself, beside another."""
+    """Plant a second fault, which is noticeable without the first."""
     seed = int(draw.integers(1 << 30))
     for number in draw.permutation(len(pair.quantized.subgraphs[0].operators)):
         alone, both = (
@@ -215,8 +215,8 @@ def _beside(pair: Pair, first: PlantedFault, kind: str, draw: np.random.Generato
     return None
 
 
-def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], None]) -> tuple[int, int]:
-    """Plant two faults at once; return how many pairs were planted, and how many are among the first three."""
+def two_faults(every: list[Pair], cases: int, seed: int, report: Callable[[str], None]) -> tuple[int, int]:
+    """Plant two faults at once; return the number of pairs, and of pairs with both among the first three culprits."""
     kinds = [kind for kind in FAULTS if kind != "swapped_operands"]
     done = named = 0
     for tries in range(6 * cases):
@@ -234,25 +234,26 @@ def two_faults(every: list[Pair], cases: int, seed: int, tell: Callable[[str], N
         right = all(any(n in fault.operators for n in operators) for fault in (first, second))
         named += right
         if not right:
-            tell(
+            report(
                 f"{pair.name}, {chosen} in {sorted(first.operators)} and {sorted(second.operators)}: {operators}"
             )
         if done % _STEP == 0:
-            tell(f"two faults: both among the first three in {named} of {done}")
+            report(f"two faults: both are among the first three culprits in {named} of {done}")
     return done, named
 
 
-def devices(every: list[Pair], cases: int, tell: Callable[[str], None]) -> tuple[int, int]:
-    """Trace sound pairs on devices with a defect; return how many showed it, and how many were told from other losses.
+def devices(every: list[Pair], cases: int, report: Callable[[str], None]) -> tuple[int, int]:
+    """Trace pairs on devices with a defect; return the number of defects that have an effect, and of identified
+    defects.
 
-    A defect is told apart if only operators of its kind differ on the device, and only they are culprits.
+    A defect is identified if only operators of its kind differ on the device, and only these are culprits.
     """
-    shown = apart = 0
+    shown = identified = 0
     for pair in every:
         for opcode in sorted({op.opcode for op in pair.quantized.subgraphs[0].operators}):
             for defect in list(defects_of(opcode))[::3]:
                 if shown == cases:
-                    return shown, apart
+                    return shown, identified
                 device = FaultyDevice(opcode, defect)
                 found = trace(
                     pair.real,
@@ -268,25 +269,27 @@ def devices(every: list[Pair], cases: int, tell: Callable[[str], None]) -> tuple
                 shown += 1
                 named = {(one.opcode, one.cause) for one in found.culprits}
                 right = differing == {opcode} and named <= {(opcode, "arithmetic")}
-                apart += right
+                identified += right
                 if not right:
-                    tell(f"{pair.name}, {opcode} with {defect}: {sorted(named)}, {sorted(differing)} differ")
-    return shown, apart
+                    report(
+                        f"{pair.name}, {opcode} with {defect}: {sorted(named)}, {sorted(differing)} differ"
+                    )
+    return shown, identified
 
 
 def main() -> int:
     """Run the campaign and print its table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--cases", type=int, default=96)
-    parser.add_argument("--pairs", type=int, default=0)
-    parser.add_argument("--devices", type=int, default=0)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--control", action="store_true")
+    parser.add_argument("--cases", type=int, default=96, help="planted faults [default: 96]")
+    parser.add_argument("--pairs", type=int, default=0, help="models with two faults [default: 0]")
+    parser.add_argument("--devices", type=int, default=0, help="faulty devices [default: 0]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the faults [default: 0]")
+    parser.add_argument("--control", action="store_true", help="also trace the pairs without faults")
     parser.add_argument("--ai-edge", metavar="PYTHON", help="compare with ai-edge-quantizer, run by PYTHON")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     every = list(pairs())
     wrong = 0
-    for pair in every if asked.control else ():
+    for pair in every if options.control else ():
         found = traced(pair, pair.quantized)
         worst = max(found.operators, key=lambda row: row.avoidable_db)
         wrong += bool(found.culprits)
@@ -295,8 +298,8 @@ def main() -> int:
             f"{pair.name}: {len(found.operators)} operators, at most {worst.avoidable_db:.1f} dB {words}",
             flush=True,
         )
-    compared = NameComparison(asked.ai_edge) if asked.ai_edge else None
-    table = campaign(every, asked.cases, asked.seed, lambda text: print(text, flush=True), compared)
+    compared = NameComparison(options.ai_edge) if options.ai_edge else None
+    table = campaign(every, options.cases, options.seed, lambda text: print(text, flush=True), compared)
     columns = ["planted", "trace", "cause", "alone", "largest fall", "accumulated SNR"]
     if compared is not None:
         compared.close()
@@ -307,13 +310,13 @@ def main() -> int:
         total.update(counts)
         print(f"{kind:18} " + " ".join(f"{counts[name]:>15}" for name in columns))
     print(f"{'sum':18} " + " ".join(f"{total[name]:>15}" for name in columns))
-    if asked.pairs:
-        done, named = two_faults(every, asked.pairs, asked.seed, lambda text: print(text, flush=True))
-        print(f"two faults: both among the first three in {named} of {done}")
-    if asked.devices:
-        shown, apart = devices(every, asked.devices, lambda text: print(text, flush=True))
-        wrong += shown - apart
-        print(f"faulty devices: {apart} of {shown} told from the loss of quantization")
+    if options.pairs:
+        done, named = two_faults(every, options.pairs, options.seed, lambda text: print(text, flush=True))
+        print(f"two faults: both are among the first three culprits in {named} of {done}")
+    if options.devices:
+        shown, identified = devices(every, options.devices, lambda text: print(text, flush=True))
+        wrong += shown - identified
+        print(f"faulty devices: {identified} of {shown} distinguished from the loss of quantization")
     return int(wrong or total["trace"] < 0.95 * total["planted"] or total["cause"] < 0.9 * total["planted"])
 
 

@@ -1,10 +1,10 @@
 """Conversion of all float models of a folder in four modes: made, refused, violates, not loading, not exact.
 
-    python -m tests.differential.float_folder FOLDER... [--samples 2]
+    python -m tests.differential.float_folder FOLDER --samples 2
 
-Every ``.tflite`` file with float32 operators is converted to int8, int16x8, dynamic and float16 on random samples. A new
-model must conform, load under LiteRT's three resolvers and, if only integers compute, give the same bytes on the reference
-resolver as litecheck's kernels. An exception other than litecheck's own errors is a fault.
+Every ``.tflite`` file with float32 operators is converted to int8, int16x8, dynamic and float16 on random samples. A
+new model must conform and load on LiteRT's three resolvers. If only integers compute, the reference resolver must give
+the same bytes as litecheck's kernels. An exception other than litecheck's own errors is a fault.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MODES = ("int8", "int16x8", "dynamic", "float16")
 
 @dataclass(frozen=True)
 class FolderCase:
-    """A float model in a mode, the ending, and the reason if it is not made."""
+    """Float model in a mode, its ending, and the reason if it is not made."""
 
     file: str
     mode: str
@@ -41,7 +41,7 @@ class FolderCase:
 
 
 def float_models(folder: Path) -> Iterator[tuple[Path, Model]]:
-    """Yield the models of a folder and its folders that have something to convert."""
+    """Yield the models of a folder and its subfolders that have an operator to convert."""
     for file in sorted(folder.rglob("*.tflite")):
         try:
             model = load_model(file)
@@ -51,7 +51,7 @@ def float_models(folder: Path) -> Iterator[tuple[Path, Model]]:
         yield file, model
 
 
-def tried(oracle: Oracle, file: Path, model: Model, mode: str, samples: int) -> FolderCase:
+def convert_and_run(oracle: Oracle, file: Path, model: Model, mode: str, samples: int) -> FolderCase:
     """Convert a model in a mode, and run the new model."""
     data = mode in ("int8", "int16x8")
     try:
@@ -63,10 +63,10 @@ def tried(oracle: Oracle, file: Path, model: Model, mode: str, samples: int) -> 
         runs = _runs(model, samples)
     except LitecheckError as error:
         return FolderCase(file.name, mode, "refused", str(error))
-    except Exception:  # any other exception is a fault of litecheck
+    except Exception:  # any exception except litecheck's own errors is a fault
         return FolderCase(file.name, mode, "exception", traceback.format_exc(limit=-1))
     # Real values may differ in the last bits of their sums.
-    faults = [one for one in compared(oracle, record.conversion, runs) if data or "differs" not in one]
+    faults = [fault for fault in compared(oracle, record.conversion, runs) if data or "differs" not in fault]
     if not faults:
         return FolderCase(file.name, mode, "made")
     return FolderCase(file.name, mode, "not exact" if "differs" in faults[0] else "not loading", faults[0])
@@ -80,17 +80,17 @@ def _runs(model: Model, samples: int) -> Runs:
 
 
 def main() -> int:
-    """Print the table; exit with 1 for exceptions, violations, and models that do not load or are not exact."""
+    """Print the table; return 1 for exceptions, violations, and models that do not load or are not exact."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--samples", type=int, default=2)
-    asked = parser.parse_args()
+    parser.add_argument("folders", type=Path, nargs="+", metavar="FOLDER", help="folders of float models")
+    parser.add_argument("--samples", type=int, default=2, help="random samples [default: 2]")
+    options = parser.parse_args()
     table: dict[str, Counter[str]] = {mode: Counter() for mode in MODES}
     with Oracle() as oracle:
-        for folder in asked.folders:
+        for folder in options.folders:
             for file, model in float_models(folder):
                 for mode in MODES:
-                    case = tried(oracle, file, model, mode, asked.samples)
+                    case = convert_and_run(oracle, file, model, mode, options.samples)
                     table[mode][case.ending] += 1
                     if case.ending != "made":
                         print(f"{case.file} to {mode}: {case.ending}: {case.reason}", flush=True)

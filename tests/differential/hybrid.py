@@ -1,9 +1,9 @@
-"""Float32 activations under integer weights: ``python -m tests.differential hybrid``.
+"""Float32 activations and integer weights: ``python -m tests.differential hybrid``.
 
-Rows of activations are drawn to tell the ways of quantizing them apart: half of them lie on ties of a power-of-two
-scale, where half away and half to even differ by a step. Outputs are reals, whose sums runtimes scale and add up in
-other orders: they may differ by ``BOUND`` of the largest magnitude there is. LiteRT's int4 kernel is the furthest off,
-because it adds 8 to each weight and subtracts the sum of that in float32.
+Rows of activations are drawn so that they distinguish quantizations: half of them are ties of a power-of-two scale, at
+which half away and half to even differ by a step. Outputs are real numbers. Runtimes scale and add their sums in
+different orders, so that they may differ by ``BOUND`` of the largest magnitude. LiteRT's int4 kernel has the largest
+error, because it adds 8 to each weight and subtracts the sum of that in float32.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
-#: How far outputs may be apart, as a part of the largest magnitude among them.
+#: Tolerance of outputs, as a part of the largest magnitude among them.
 BOUND = 3e-5
 
 
 def rows(random: Random, count: int, depth: int, zeros: bool = True) -> NDArray[np.float32]:
-    """Rows around zero, on one side of it, on ties of an int8 grid, and, with ``zeros``, one of zeros."""
+    """Return rows around zero, of one sign, of ties of an int8 grid, and, with ``zeros``, a row of zeros."""
     made = random.normal(size=(count, depth)) * np.exp(random.uniform(-3, 3, (count, 1)))
     kind = random.choice(["normal", "shifted", "positive", "ties", "ties", "ties about 0"])
     if kind == "shifted":
@@ -44,7 +44,7 @@ def rows(random: Random, count: int, depth: int, zeros: bool = True) -> NDArray[
 
 
 class Maker:
-    """A model with one float32 input, integer weights and one float32 output."""
+    """Builder of a model with one float32 input, integer weights and one float32 output."""
 
     def __init__(self, random: Random, shape: tuple[int, ...], images: int, zeros: bool = True) -> None:
         self.random = random
@@ -59,11 +59,11 @@ class Maker:
         along: int,
         kind: str = "int8",
         computed: bool = False,
-        one: bool = False,
+        single_scale: bool = False,
     ) -> None:
-        """Weights with one scale or a scale for each channel, sometimes all alike."""
+        """Add weights with one scale or a scale for each channel, in some cases equal scales."""
         most = 7 if kind == "int4" else 127
-        count = 1 if one else shape[along]
+        count = 1 if single_scale else shape[along]
         scales = self.random.uniform(0.005, 0.05, count)
         if self.random.random() < 0.15:
             scales[:] = scales[0]
@@ -78,7 +78,7 @@ class Maker:
             self.operands.append(self.main.constant("w", stored, stated, kind))
 
     def block_weights(self, units: int, depth: int, block: int) -> None:
-        """int4 weights with a float16 scale for each block."""
+        """Add int4 weights with a float16 scale for each block."""
         scales = self.random.uniform(0.005, 0.05, (units, depth // block)).astype(np.float16)
         details = Blockwise(self.main.constant("scales", scales), -1, block)
         stored = self.random.integers(-8, 8, (units, depth)).astype(np.int8)
@@ -96,30 +96,30 @@ class Maker:
 
 
 def _activation(random: Random) -> str:
-    """None that binds from above: the largest output has to tell how large the sums are."""
+    """Return an activation without an upper bound: the largest output must show the size of the sums."""
     return str(random.choice(["NONE", "RELU"]))
 
 
 def fully_connected(random: Random, kind: str) -> Trial:
-    """A FULLY_CONNECTED under int8 or int4 weights."""
+    """Return a random FULLY_CONNECTED with int8 or int4 weights."""
     count, units = int(random.integers(1, 9)), int(random.choice([1, 2, 3, 4, 5, 8, 13, 33]))
     depth = int(random.choice([1, 2, 7, 16, 30, 32, 33, 64, 200, 1200]))
-    made, one = Maker(random, (count, depth), count), bool(random.random() < 0.5)
+    made, single_scale = Maker(random, (count, depth), count), bool(random.random() < 0.5)
     computed = kind == "int8" and bool(random.random() < 0.15)
-    made.weights((units, depth), 0, kind, computed, one)
+    made.weights((units, depth), 0, kind, computed, single_scale)
     if random.random() < 0.8:
         made.bias(units)
     return made.case(
-        "FULLY_CONNECTED", (count, units), f"{count} {units}x{depth} {kind} one scale {one} computed {computed}", 9,
+        "FULLY_CONNECTED", (count, units), f"{count} {units}x{depth} {kind} one scale {single_scale} computed {computed}", 9,
         asymmetric_quantize_inputs=bool(random.random() < 0.5),
         fused_activation_function=_activation(random) if kind == "int8" else "NONE",
     )  # fmt: skip
 
 
 def blockwise(random: Random) -> Trial:
-    """A FULLY_CONNECTED under int4 weights with a scale for each block.
+    """Return a random FULLY_CONNECTED with int4 weights and a scale for each block.
 
-    No row is all zeros: XNNPACK gives it a zero point of -128 and a scale of 1, and makes the rounding of sums from it.
+    No row is all zeros: XNNPACK gives such a row zero point -128 and scale 1, so that its sums have a rounding error.
     """
     count, units = int(random.integers(1, 9)), int(random.choice([4, 5, 8, 13, 33]))
     block = int(random.choice([4, 16, 32, 32, 64, 128]))
@@ -148,7 +148,9 @@ def _window(random: Random, opcode: str, kind: str, groups: int = 1) -> Trial:
     channels = depth * multiplier if deep else channels
     made = Maker(random, (images, height, width, depth), images)
     shape = (1, kernel, kernel, channels) if deep else (channels, kernel, kernel, depth // groups)
-    made.weights(shape, 3 if deep else 0, kind, one=not deep and groups == 1 and bool(random.random() < 0.4))
+    made.weights(
+        shape, 3 if deep else 0, kind, single_scale=not deep and groups == 1 and bool(random.random() < 0.4)
+    )
     made.bias(channels)
     padding = int(random.integers(2))
     sizes = [axis(size, kernel, stride, dilation, padding).out for size in (height, width)]
@@ -161,9 +163,9 @@ def _window(random: Random, opcode: str, kind: str, groups: int = 1) -> Trial:
 
 
 def batch_matmul(random: Random, computed: bool) -> Trial:
-    """A BATCH_MATMUL of float32 and int8.
+    """Return a random BATCH_MATMUL of float32 and int8.
 
-    One leading dimension at most is not 1, see rules/arithmetic/known-faults.yaml.
+    At most one leading dimension is not 1, see rules/arithmetic/known-faults.yaml.
     """
     count, depth, columns = (int(random.choice([1, 2, 5, 8, 17, 40])) for _ in range(3))
     lead = ((), (int(random.integers(1, 4)),), (int(random.integers(1, 4)), 1), (1, 3))[
@@ -174,12 +176,12 @@ def batch_matmul(random: Random, computed: bool) -> Trial:
     made = Maker(random, (*lead, count, depth), int(np.prod(lead, dtype=int)) * count)
     if adj_x:
         made = Maker(random, (*lead, depth, count), int(np.prod(lead, dtype=int)) * depth)
-    one = bool(random.random() < 0.6)
+    single_scale = bool(random.random() < 0.6)
     right = (*right_lead, *((columns, depth) if adj_y else (depth, columns)))
-    made.weights(right, len(right) - (2 if adj_y else 1), computed=computed, one=one)
+    made.weights(right, len(right) - (2 if adj_y else 1), computed=computed, single_scale=single_scale)
     shape = (*np.broadcast_shapes(lead, right_lead), count, columns)
     return made.case(
-        "BATCH_MATMUL", shape, f"{made.given[0].shape} {right} one scale {one}", 4,
+        "BATCH_MATMUL", shape, f"{made.given[0].shape} {right} one scale {single_scale}", 4,
         adj_x=adj_x, adj_y=adj_y, asymmetric_quantize_inputs=bool(random.random() < 0.5),
     )  # fmt: skip
 
@@ -204,7 +206,7 @@ MAKERS: dict[str, Make] = {
 
 
 def too_far(ours: NDArray[np.generic], theirs: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """Which outputs are further apart than the rounding of sums explains."""
+    """Return a mask of outputs that differ by more than the order of sums explains."""
     apart: NDArray[np.bool_] = np.abs(ours - theirs) > BOUND * np.abs(theirs).max(initial=0)
     return apart
 

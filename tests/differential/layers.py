@@ -1,7 +1,8 @@
-"""Whole models against LiteRT, operator by operator and end to end: ``python -m tests.differential.layers MODEL...``.
+"""Whole models on LiteRT, by operator and end to end: ``python -m tests.differential.layers
+fixtures/conv_int8.tflite``.
 
-Each operator is fed what LiteRT itself fed it. XNNPACK does not show its intermediate tensors, so there each operator
-is a model of its own, fed what the optimized kernels computed.
+Each operator gets the inputs that it has in LiteRT. XNNPACK does not show its intermediate tensors: there each operator
+is a separate model, with inputs computed by the optimized kernels.
 """
 
 from __future__ import annotations
@@ -25,13 +26,13 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 
-#: Floats may differ by this much of the largest magnitude there is: sums are added up in other orders.
+#: Tolerance of floats, as a part of the largest magnitude: sums are added in different orders.
 FLOAT = 4e-6
 
 
 @dataclass
 class Score:
-    """Elements compared and different, the largest difference, and what could not be compared."""
+    """Elements compared and different, the largest difference, and operators that could not be compared."""
 
     compared: int = 0
     different: int = 0
@@ -59,7 +60,7 @@ class Score:
 
 
 def entries(model: Model) -> Iterator[Model]:
-    """Each subgraph that is an entry point, as a model whose only one it is; what custom operators make is left out."""
+    """Yield each entry point as a model of a single subgraph, up to the first custom operator."""
     called = {0, *(s.subgraph for s in model.signatures)}
     for subgraph in model.subgraphs:
         if subgraph.index in called and (subgraph.index or len(called) > 1 or len(model.subgraphs) == 1):
@@ -67,13 +68,13 @@ def entries(model: Model) -> Iterator[Model]:
 
 
 def known_part(model: Model, subgraph: Subgraph) -> Model:
-    """A model of the operators before the first custom one; its outputs are what those behind it read."""
+    """Return a model of the operators before the first custom operator; its outputs are the tensors read after it."""
     custom = (n for n, op in enumerate(subgraph.operators) if op.opcode == "CUSTOM")
     return cut(model, subgraph, subgraph.operators[: next(custom, len(subgraph.operators))]).model
 
 
 def random_inputs(model: Model, seed: int) -> list[np.ndarray]:
-    """Values for every input: all stored integers alike, floats around zero."""
+    """Return values for every input: uniform stored integers, normally distributed floats."""
     rng = np.random.default_rng(seed)
     made = []
     for index in model.subgraphs[0].inputs:
@@ -90,7 +91,7 @@ def random_inputs(model: Model, seed: int) -> list[np.ndarray]:
 def layers(
     model: Model, oracle: Oracle, resolver: str, seed: int = 0, arithmetic: Arithmetic | None = None
 ) -> dict[str, Score] | Refused:
-    """Scores by operator for a model with one subgraph, each operator fed LiteRT's own inputs."""
+    """Return scores by operator for a model with a single subgraph; each operator gets LiteRT's inputs."""
     inputs, chosen = random_inputs(model, seed), arithmetic or load_arithmetic(f"litert-{resolver}")
     shown = "optimized" if resolver == "xnnpack" else resolver
     kept = oracle.run_many(model_bytes(model), [inputs], shown, keep_all=True)
@@ -127,7 +128,7 @@ def _own(tensor: object) -> bool:
 
 
 def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Score | Refused:
-    """Outputs of the whole model, from nothing but its inputs."""
+    """Return the score of the whole model's outputs."""
     inputs = random_inputs(model, seed)
     theirs = oracle.run(model_bytes(model), inputs, resolver)
     if isinstance(theirs, Refused):
@@ -144,14 +145,14 @@ def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Sc
 
 
 def known_fault(model: Model, opcode: str, resolver: str) -> str:
-    """What known-faults.yaml says a resolver gets wrong in an operator of the model, for the types it has there."""
+    """Return the text of a known fault of a resolver for an operator of the model and its types, or ""."""
     main = model.subgraphs[0]
     same = (bound(model, main, op) for op in main.operators if op.opcode == opcode)
     return next((f.does for operands in same for f in faults_of(operands) if resolver in f.resolvers), "")
 
 
 def without_kernel(model: Model) -> tuple[str, ...]:
-    """The operators of a model for whose types there is no kernel."""
+    """Return the operators of a model with types that have no kernel."""
     found = {}
     for operator in model.subgraphs[0].operators:
         try:
@@ -162,7 +163,7 @@ def without_kernel(model: Model) -> tuple[str, ...]:
 
 
 def report(path: Path, oracle: Oracle, resolvers: tuple[str, ...]) -> int:
-    """Print the table of one file; returns the number of differences that no known fault explains, and of gaps."""
+    """Print the table of a single file; return the number of unexplained differences and of operators without a kernel."""
     bad = 0
     try:
         models = list(entries(load_model(path)))
@@ -171,7 +172,7 @@ def report(path: Path, oracle: Oracle, resolvers: tuple[str, ...]) -> int:
         return 0
     for model in models:
         if not model.subgraphs[0].operators:
-            print(f"{path.name}: nothing but custom operators")
+            print(f"{path.name}: only custom operators")
             continue
         print(f"\n{path.name}, {model.subgraphs[0].name or 'the only subgraph'}")
         for resolver in resolvers:
@@ -197,8 +198,10 @@ def report(path: Path, oracle: Oracle, resolvers: tuple[str, ...]) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("models", nargs="+", type=Path)
-    parser.add_argument("--resolver", choices=RESOLVERS, action="append")
+    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL", help="models to compare")
+    parser.add_argument(
+        "--resolver", choices=RESOLVERS, action="append", help="run this resolver (repeatable)"
+    )
     arguments = parser.parse_args()
     with Oracle(300) as oracle:
         bad = sum(report(path, oracle, tuple(arguments.resolver or RESOLVERS)) for path in arguments.models)

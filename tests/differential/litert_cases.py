@@ -1,6 +1,6 @@
-"""Inputs for LiteRT's QUANTIZE and DEQUANTIZE, with our answers and wrong ones, for every pair of types.
+"""Inputs for LiteRT's QUANTIZE and DEQUANTIZE, with litecheck's outputs and wrong outputs, for every pair of types.
 
-A ``rule`` is the semantics whose answers they are: the formula, or the kernels of one of LiteRT's interpreters.
+A ``rule`` is the semantics of the outputs: the formula, or the kernels of one of LiteRT's interpreters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One operator and its input; ``controls`` are wrong answers by name, which must differ from LiteRT's."""
+    """Operator and its input; ``controls`` are wrong outputs by name, which must differ from LiteRT's."""
 
     what: str
     x: Array
@@ -35,18 +35,18 @@ class Case:
     expected: Array
     controls: dict[str, Array] = field(default_factory=dict)
     through: tuple[str, Quantization | None] | None = None
-    """A type between the two, for types that no Python caller can give or take."""
+    """An intermediate type, for types that no Python caller can pass."""
 
 
-def different(one: Array, other: Array) -> int:
-    """How many elements are not the same; floats by their bits."""
-    if one.dtype.kind == "f":
-        one, other = one.view(np.int32), other.view(np.int32)
-    return int(np.count_nonzero(one != other))
+def different(first: Array, second: Array) -> int:
+    """Return the number of elements that differ; floats are compared by their bits."""
+    if first.dtype.kind == "f":
+        first, second = first.view(np.int32), second.view(np.int32)
+    return int(np.count_nonzero(first != second))
 
 
 def scales(random: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Array:
-    """Powers of two, the reciprocals real models have, and arbitrary ones over many binades."""
+    """Return powers of two, reciprocals as in real models, and arbitrary scales over many binades."""
     kind = random.integers(0, 3, shape)
     power = np.exp2(random.integers(-12, 4, shape))
     common = random.integers(1, 64, shape) / 255
@@ -57,13 +57,13 @@ def scales(random: np.random.Generator, shape: int | tuple[int, ...] = ()) -> Ar
 
 
 def zero_point(random: np.random.Generator, dtype: str, shape: int | tuple[int, ...] = ()) -> Array:
-    """0, an end of the type, or anything in it."""
+    """Return the lower end of the type for 30 % of the elements, random integers of the type for the rest."""
     low, high = INTEGER_RANGES[dtype]
     return np.where(random.random(shape) < 0.3, low, random.integers(low, high + 1, shape))
 
 
 def ties(scale: np.float32, zero: int, dtype: str, random: np.random.Generator, most: int) -> Array:
-    """Every tie of the type (or ``most`` of them), one step beyond both ends, and the float32 around each."""
+    """Return every tie of the type (or ``most`` of them), one step beyond both ends, and the float32 values around each."""
     low, high = INTEGER_RANGES[dtype]
     steps = np.arange(low - zero - 1, high - zero + 1, dtype=np.float64) + 0.5
     steps = steps if len(steps) <= most else random.choice(steps, most, replace=False)
@@ -74,7 +74,7 @@ def ties(scale: np.float32, zero: int, dtype: str, random: np.random.Generator, 
 
 
 def reals(scale: np.float32, zero: int, dtype: str, random: np.random.Generator, count: int) -> Array:
-    """Ties and their neighbours, values in and somewhat beyond the type's range, zeros, denormals."""
+    """Return ties and their neighbors, values inside and slightly beyond the type's range, zeros, denormals."""
     directed = ties(scale, zero, dtype, random, max(1, count // 20))
     low, high = (float(scale) * (end - zero) for end in INTEGER_RANGES[dtype])
     reach = (high - low) / 8
@@ -86,7 +86,7 @@ def reals(scale: np.float32, zero: int, dtype: str, random: np.random.Generator,
 
 
 def quantize_case(random: np.random.Generator, count: int, dtype: str, rule: Semantics = litert) -> Case:
-    """Float to integer, per-tensor; int4 is read back as float."""
+    """Return a case of float to integer, per tensor; int4 is read back as float."""
     scale, zero = np.float32(scales(random)), int(zero_point(random, dtype))
     x = reals(scale, zero, dtype, random, count)
     stated = quantized(scale, zero)
@@ -107,7 +107,7 @@ def quantize_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
 
 
 def per_axis_case(random: np.random.Generator, count: int, dtype: str, rule: Semantics = litert) -> Case:
-    """Float to integer with a scale and a zero point per slice of any dimension."""
+    """Return a case of float to integer with a scale and a zero point for each slice of any dimension."""
     axis, shape = _shape(random, count)
     scale, zero = scales(random, shape[axis]), zero_point(random, dtype, shape[axis])
     x = np.empty(shape, np.float32)
@@ -121,7 +121,7 @@ def per_axis_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
 
 
 def _answers(x: Array, parameters: Parameters, dtype: str, rule: Semantics) -> tuple[Array, dict[str, Array]]:
-    """Ours, and those of arithmetics that are almost it; a control is kept where its inputs can tell it apart."""
+    """Return litecheck's outputs and those of similar wrong arithmetics; a control needs inputs that distinguish it."""
     scale, zero = parameters.spread(x.shape)
     assert zero is not None
     low, high = INTEGER_RANGES[dtype]
@@ -155,11 +155,11 @@ def _away(x: Array) -> Array:
 
 
 def dequantize_case(random: np.random.Generator, count: int, dtype: str, rule: Semantics = litert) -> Case:
-    """Integer to float, per-tensor; now and then with a scale so small that results are denormal."""
+    """Return a case of integer to float, per tensor; some scales are so small that outputs are denormal."""
     scale = np.float32(scales(random))
-    zero = 0 if dtype == "int16" else int(zero_point(random, dtype))  # all the kernel takes
+    zero = 0 if dtype == "int16" else int(zero_point(random, dtype))  # the kernel accepts no further value
     if random.random() < 0.2 and rule.name != "litert:xnnpack":
-        scale = max(np.float32(scale * np.float32(1e-41)), np.float32(1e-45))  # denormal, like its results
+        scale = max(np.float32(scale * np.float32(1e-41)), np.float32(1e-45))  # denormal, as its outputs
     q = _stored(random, dtype, (count,))
     stated = quantized(scale, zero)
     return _dequantized(f"DEQUANTIZE {dtype} {scale} {zero}", q, dtype, stated, rule)
@@ -168,7 +168,7 @@ def dequantize_case(random: np.random.Generator, count: int, dtype: str, rule: S
 def per_axis_dequantize_case(
     random: np.random.Generator, count: int, dtype: str, rule: Semantics = litert
 ) -> Case:
-    """Integer to float with parameters per slice."""
+    """Return a case of integer to float with parameters for each slice."""
     axis, shape = _shape(random, count)
     q = _stored(random, dtype, shape)
     stated = quantized(scales(random, shape[axis]), zero_point(random, dtype, shape[axis]), axis)
@@ -176,7 +176,7 @@ def per_axis_dequantize_case(
 
 
 def _shape(random: np.random.Generator, count: int) -> tuple[int, tuple[int, ...]]:
-    """A dimension to quantize, of length 2 to 40, and a shape of three with about ``count`` elements."""
+    """Return a dimension to quantize, of length 2 to 40, and a shape of three dimensions with about ``count`` elements."""
     channels = int(random.integers(2, 41))
     rest = max(1, count // channels)
     first = int(random.integers(1, min(rest, 40) + 1))
@@ -205,24 +205,24 @@ def _dequantized(what: str, q: Array, dtype: str, stated: Quantization, rule: Se
     return Case(what, q, (dtype, stated), ("float32", None), expected, wrong)
 
 
-#: What the QUANTIZE kernel converts from one integer type to another.
+#: Integer types that the QUANTIZE kernel converts, from -> to.
 REQUANTIZED = {
     "int8": ("int8", "uint8"), "uint8": ("int8", "uint8"), "int16": ("int8", "int16", "int32"), "int32": ("int8", "int16"),
 }  # fmt: skip
 
 
 def requantized(q: Array, source: Quantization, target: Quantization, dtype: str) -> Array:
-    """The reference kernel's QUANTIZE from integers to integers."""
+    """Return the output of the reference kernel's QUANTIZE from integers to integers."""
     given, wanted = Operand(q, q.dtype.name, source), OutputSpec(dtype, q.shape, target)
     return requantize(given, wanted, {"requantize": "double"})
 
 
 def requantize_case(random: np.random.Generator, count: int, dtypes: tuple[str, str]) -> Case:
-    """Integer to integer: every value of the source type onto a part of the target's range, or far beyond it."""
+    """Return a case of integer to integer: all source values to a part of the target's range, or far beyond it."""
     source, target = dtypes
     zeros = [0 if source == target == "int16" else int(zero_point(random, dtype)) for dtype in dtypes]
     q = _stored(random, source, (count,))
-    if source == "int32":  # what is shifted left still has to fit 32 bits
+    if source == "int32":  # the left-shifted value must fit 32 bits
         shift = int(random.integers(8, 24))
         q, zeros[0] = q >> np.int32(shift), zeros[0] >> shift
     scale = np.float32(scales(random))
@@ -259,7 +259,7 @@ def _requantized(q: Array, source: Parameters, target: Parameters, dtype: str) -
 
 
 def _stored(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> Array:
-    """Every value of a small type in every order, drawn ones of a large one with its ends among them."""
+    """Return every value of a small type in random order, or random values of a large type with its ends."""
     low, high = INTEGER_RANGES[dtype]
     q = random.integers(low, high + 1, shape).astype(litert.STORAGE[dtype])
     every = np.arange(low, high + 1) if high - low < 1 << 16 else np.array([low, high, 0, -1, 1])
@@ -268,14 +268,14 @@ def _stored(random: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> 
     return q
 
 
-#: Makes one case of about ``count`` elements.
+#: Function that makes a case of about ``count`` elements.
 Maker = Callable[[np.random.Generator, int], Case]
 
 
 def makers(resolver: str = "") -> dict[str, Maker]:
-    """Every kind of case LiteRT's two kernels take, by name; ``resolver`` names the interpreter whose they are.
+    """Return every kind of case of LiteRT's two kernels, by name; ``resolver`` selects the interpreter.
 
-    Integers from integers are not the quantizer's but for the formula's.
+    Conversions between integers exist only for the formula.
     """
     rule: Semantics = ResolverSemantics(resolver) if resolver else litert
     made: dict[str, Maker] = {}

@@ -1,7 +1,7 @@
-"""A child process that does to each file named on its input what LiteRT does, as far as it gets.
+"""Child process that loads and runs each file named on its input in LiteRT, as far as possible.
 
-For every line read, a path, it prints one line: the farthest stage reached and what was said there. LiteRT ends
-the process on some files; whoever started it then starts another one behind that file.
+For every line, a path, it prints a line: the last stage and the message. LiteRT ends the process on some files; the
+caller then starts a new child after this file.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ import sys
 
 import numpy as np
 
-#: What LiteRT says where its FlatBuffers verifier refuses a file, and of no other fault.
+#: LiteRT's message if its FlatBuffers verifier rejects a file; no further fault has it.
 VERIFIER = "not a valid Flatbuffer"
-#: Elements beyond which a tensor is not worth being filled.
+#: Largest number of elements of a tensor that is filled.
 ELEMENTS_MAX = 1 << 24
 
 
 def stage(path: str) -> tuple[str, str]:
-    """(``invalid``, ``refused``, ``unallocated``, ``failed``, ``not finite`` or ``ran``, what was said)."""
+    """Return (``invalid``, ``refused``, ``unallocated``, ``failed``, ``not finite`` or ``ran``, message)."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 
     plain = OpResolverType.BUILTIN_WITHOUT_DEFAULT_DELEGATES
@@ -43,10 +43,10 @@ def stage(path: str) -> tuple[str, str]:
 
 
 def main() -> None:
-    """Answer line by line."""
+    """Answer each line of stdin."""
     for line in sys.stdin:
-        kind, said = stage(line.rstrip("\n"))
-        print(f"END {kind}\t{' '.join(said.split())[:200]}", flush=True)
+        kind, message = stage(line.rstrip("\n"))
+        print(f"END {kind}\t{' '.join(message.split())[:200]}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,10 @@
-"""Our QUANTIZE and DEQUANTIZE beside LiteRT's: ``python -m tests.differential.litert_quantize --elements 10000000``.
+"""litecheck's QUANTIZE and DEQUANTIZE compared with LiteRT: ``python -m tests.differential.litert_quantize --elements
+1000000``.
 
-Every case is one operator in a model of its own, run by ai-edge-litert in a child process: the formula by BUILTIN_REF,
-the semantics of each interpreter by that interpreter. Lengths leave values in the body as well as in the tail of a
-vector. Each case runs its inputs through wrong arithmetics as well (half to even, zero point + 1, scale * 1.001, ...):
-what does not tell them apart proves nothing.
+Every case is one operator in a separate model, run by ai-edge-litert in a child process: the formula on BUILTIN_REF,
+the semantics of each interpreter on this interpreter. Lengths give values in the body and in the tail of a vector. Each
+case also has wrong arithmetics (half to even, zero point + 1, scale * 1.001, ...): a case that does not distinguish
+them proves nothing.
 """
 
 from __future__ import annotations
@@ -27,9 +28,9 @@ from litecheck.quantization import BITS
 from litecheck.quantizer.litert_resolvers import RESOLVERS
 from tests.differential.litert_cases import Array, Case, different, makers
 
-#: Seconds LiteRT may take for one case.
+#: Time limit of LiteRT for a single case, in seconds.
 PATIENCE = 60.0
-#: Models and inputs come by path; outputs go next to them, or the operator's complaint.
+#: The child reads models and inputs by path, and writes the outputs, or the error, next to them.
 CHILD = """
 import sys
 import numpy as np
@@ -52,7 +53,7 @@ for line in sys.stdin:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How many elements were compared, how many differ, and whether every wrong answer was noticed."""
+    """Numbers of compared and different elements, and the wrong arithmetics that were not noticed."""
 
     elements: int
     different: int
@@ -60,7 +61,7 @@ class Outcome:
 
 
 class Litert:
-    """One of LiteRT's interpreters in a child process; a model on which it dies or hangs raises RuntimeError."""
+    """LiteRT interpreter in a child process; RuntimeError if it crashes or hangs."""
 
     def __init__(self, resolver: str = "reference") -> None:
         self._folder = tempfile.TemporaryDirectory()
@@ -79,7 +80,7 @@ class Litert:
         self._folder.cleanup()
 
     def outputs(self, case: Case) -> Array:
-        """What LiteRT makes of a case."""
+        """Return LiteRT's output of a case."""
         folder = Path(self._folder.name)
         _write(case, folder / "model.tflite")
         np.save(folder / "x.npy", case.x)
@@ -96,7 +97,7 @@ class Litert:
         return made
 
     def compare(self, case: Case) -> Outcome:
-        """A case's verdict; floats are compared by their bits."""
+        """Return the outcome of a case; floats are compared by their bits."""
         made = self.outputs(case)
         assert made.dtype == case.expected.dtype, f"{case.what}: {made.dtype}, not {case.expected.dtype}"
         missed = tuple(name for name, wrong in case.controls.items() if not different(made, wrong))
@@ -120,7 +121,7 @@ def _write(case: Case, path: Path) -> None:
 
 
 def lengths(random: np.random.Generator) -> Iterator[int]:
-    """Short lengths of every remainder first, then long ones for ever."""
+    """Yield short lengths of every remainder, then endlessly long lengths."""
     yield from (*range(1, 41), 256, 7)
     while True:
         yield int(random.integers(60_000, 120_000))
@@ -129,7 +130,7 @@ def lengths(random: np.random.Generator) -> Iterator[int]:
 def run(
     elements: int, seed: int, names: Sequence[str], resolver: str = ""
 ) -> Iterator[tuple[str, Case, Outcome]]:
-    """Every kind in turn, at least ``elements`` divided among them; what each case came to."""
+    """Yield the outcomes of every kind in sequence, with ``elements`` divided among them."""
     known = makers(resolver)
     share = -(-elements // len(names))
     with Litert(resolver or "reference") as runtime:
@@ -145,8 +146,8 @@ def run(
                     break
 
 
-def judged(elements: int, seed: int, resolver: str) -> tuple[int, int, bool]:
-    """One semantics beside its interpreter, a line for each kind: differences, elements, whether all is well."""
+def compare_semantics(elements: int, seed: int, resolver: str) -> tuple[int, int, bool]:
+    """Compare one semantics with its interpreter, print a line for each kind, and return differences, elements, success."""
     names = tuple(makers(resolver))
     count: dict[str, Counter[str]] = {name: Counter() for name in names}
     shown = f"litert:{resolver}" if resolver else "litert"
@@ -156,11 +157,11 @@ def judged(elements: int, seed: int, resolver: str) -> tuple[int, int, bool]:
         seen.update(case.controls.keys() - outcome.unnoticed)
         if outcome.different:
             print(f"{outcome.different} of {outcome.elements} differ: {case.what}")
-    fine = True
+    all_equal = True
     print(shown)
     for name, seen in count.items():
         noticed = sum(seen[key] > 0 for key in ("zero point + 1", "scale * 1.001"))
-        fine &= not seen["different"] and not seen["unnoticed"] and noticed == 2
+        all_equal &= not seen["different"] and not seen["unnoticed"] and noticed == 2
         wrong = ", ".join(
             f"{key} {n}" for key, n in seen.items() if key not in ("elements", "different", "unnoticed")
         )
@@ -168,19 +169,24 @@ def judged(elements: int, seed: int, resolver: str) -> tuple[int, int, bool]:
     return (
         sum(seen["different"] for seen in count.values()),
         sum(seen["elements"] for seen in count.values()),
-        fine,
+        all_equal,
     )
 
 
 def main() -> int:
-    """Compare, print a line per kind; 1 where anything differs or a wrong arithmetic passes for LiteRT's."""
+    """Compare and print a line for each kind; return 1 for a difference or an unnoticed wrong arithmetic."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--elements", type=int, default=10_000_000, help="for each of the four semantics")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--elements",
+        type=int,
+        default=10_000_000,
+        help="elements of each of the four semantics [default: 10000000]",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the cases [default: 0]")
     options = parser.parse_args()
-    made = [judged(options.elements, options.seed, resolver) for resolver in ("", *RESOLVERS)]
+    made = [compare_semantics(options.elements, options.seed, resolver) for resolver in ("", *RESOLVERS)]
     print(f"{sum(n for n, _, _ in made)} differences in {sum(n for _, n, _ in made):,} elements")
-    return 0 if all(fine for _, _, fine in made) else 1
+    return 0 if all(all_equal for _, _, all_equal in made) else 1
 
 
 if __name__ == "__main__":

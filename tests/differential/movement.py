@@ -1,4 +1,4 @@
-"""Movers and resizers: random configurations, with indexes and data now and then computed and now and then constant."""
+"""Movers and resizers: random configurations with computed or constant indices and data."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TYPES = ("int8", "int8", "int8", "int16", "uint8", "float32", "int32")
 
 
 class Case:
-    """One operator with random operands: data given at run time, indexes constant."""
+    """Builder of a single operator with random inputs: computed data, constant indices."""
 
     def __init__(self, rng: Random, opcode: str, dtype: str | None = None) -> None:
         self.rng, self.opcode = rng, opcode
@@ -34,7 +34,7 @@ class Case:
         return {"int8": Q, "uint8": quantized(0.05, 125), "int16": quantized(0.05, 0)}.get(self.dtype)
 
     def data(self, shape: tuple[int, ...], values: np.ndarray | None = None) -> None:
-        """A data operand."""
+        """Add a data input."""
         if values is None:
             kind = np.dtype(self.dtype)
             if kind.kind == "f":
@@ -50,7 +50,7 @@ class Case:
         self.inputs.append(values)
 
     def index(self, values) -> None:
-        """A constant int32 operand."""
+        """Add a constant int32 input."""
         array = np.asarray(values, np.int32)
         self.operands.append(self.graph.constant(f"c{len(self.operands)}", array, None))
 
@@ -357,8 +357,10 @@ def _made(opcode: str) -> Make:
 
 
 def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Interpolated floats may be summed in another order, at places that are float32 themselves, up to 16 pixels in: an
-    ULP of such a place moves the result by 16 of its own at the steepest. Twice that of the largest value."""
+    """Return a mask of floats beyond the tolerance of interpolation: twice 16 ULPs of the largest value.
+
+    Coordinates are float32 and at most 16 pixels: an ULP of a coordinate moves the output by at most 16 ULPs.
+    """
     return np.abs(ours - theirs) > 32 * np.spacing(np.abs(theirs).max(initial=0))
 
 

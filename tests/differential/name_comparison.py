@@ -1,7 +1,7 @@
-"""The comparison of ai-edge-quantizer beside ``trace``: tensors matched by name, in runs of the whole models.
+"""Comparison of ai-edge-quantizer beside ``trace``: tensors matched by name, in runs of the whole models.
 
-ai-edge-quantizer runs in a Python of its own, as its versions of the runtime need not be those of the tests. It lists the
-error of every tensor, and has no order of operators. The operator that it names first writes the tensor with the largest
+ai-edge-quantizer runs in a separate Python, because its runtime may have a different version than the tests. It lists
+the error of every tensor, without an order of operators. The operator named first writes the tensor with the largest
 mean squared error (its default measure) or with the lowest SNR.
 """
 
@@ -46,7 +46,7 @@ for line in sys.stdin:
 
 
 class NameComparison:
-    """A process that compares models by the names of their tensors. ``python`` has ai-edge-quantizer."""
+    """Process that compares models by the names of their tensors. ``python`` has ai-edge-quantizer."""
 
     def __init__(self, python: str) -> None:
         self._command = [python, "-c", _PROGRAM.replace("FILES", repr(_FILES))]
@@ -95,7 +95,7 @@ class NameComparison:
 
 
 def _with_signature(model: Model) -> Model:
-    """Return the model with one entry point whose names do not depend on the file."""
+    """Return the model with a single entry point whose names do not depend on the file."""
     main = model.subgraphs[0]
     inputs = tuple((f"in{n}", index) for n, index in enumerate(main.inputs))
     outputs = tuple((f"out{n}", index) for n, index in enumerate(main.outputs))

@@ -1,8 +1,8 @@
-"""Faults of the simulator ``examples/npu.c`` against a suite: ``python -m tests.differential.npu SUITE``.
+"""Faults of the simulator ``examples/npu.c`` and a suite: ``python -m tests.differential.npu build/suite``.
 
 The simulator runs all cases of a fault's operator. The fault is detected if no arithmetic of the suite has all outputs.
-``--first`` compares one inference for each case, in the order of ``suite run --budget``. The exit code is 1 if the sound
-simulator differs, or if the share of detected faults is below ``--least``.
+``--first`` compares a single inference of each case, in the order of ``suite run --budget``. The exit code is 1 if the
+simulator without a fault differs, or if the share of detected faults is below ``--least``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _LINE = re.compile(r"^ \* (\d+) ([A-Z0-9_]+) (geometry|arithmetic): (.+?)(?: \*/
 
 @dataclass(frozen=True)
 class NpuFault:
-    """A fault of the simulator: its number for ``-DFAULT``, operator, kind and description; 0 is none."""
+    """Fault of the simulator: its number for ``-DFAULT``, operator, kind and description; 0 is none."""
 
     number: int
     opcode: str
@@ -37,12 +37,12 @@ class NpuFault:
     text: str
 
 
-def listed() -> tuple[NpuFault, ...]:
+def read_faults() -> tuple[NpuFault, ...]:
     """Return the faults that the comment of the source lists."""
     return tuple(NpuFault(int(n), *rest) for n, *rest in _LINE.findall(SOURCE.read_text("utf-8")))
 
 
-def compiled(folder: Path) -> Path:
+def compile_simulator(folder: Path) -> Path:
     """Return the simulator, compiled without a warning. Raise FileNotFoundError without a compiler."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
@@ -68,7 +68,7 @@ def outputs(
 
 
 def fitting(suite: Suite, case: CaseEntry, made: NDArray[np.uint8] | None, first: bool) -> frozenset[str]:
-    """Return the arithmetics of the suite that have exactly these outputs; ``first`` compares one inference."""
+    """Return the arithmetics of the suite that have exactly these outputs; ``first`` compares a single inference."""
     if made is None:
         return frozenset()
     runs = list(ranked(case)[0]) if first else list(range(case.runs))
@@ -102,10 +102,10 @@ def report(suite: Suite, faults: Sequence[NpuFault], first: bool, least: float) 
     """Print undetected faults and the share of detected faults; return 1 if a requirement fails."""
     total, found = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory() as folder:
-        program = compiled(Path(folder))
+        program = compile_simulator(Path(folder))
         wrong = [op for op in {f.opcode: None for f in faults} if not conforms(program, 0, suite, op)]
         for opcode in wrong:
-            print(f"the sound simulator differs: {opcode}")
+            print(f"the simulator without a fault differs: {opcode}")
         for fault in faults:
             seen = not conforms(program, fault.number, suite, fault.opcode, first)
             total[fault.kind] += 1
@@ -120,7 +120,7 @@ def report(suite: Suite, faults: Sequence[NpuFault], first: bool, least: float) 
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Measure the faults of the command line."""
+    """Measure the faults that the command line selects."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", type=Path, help="Read this suite.")
     parser.add_argument(
@@ -129,7 +129,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--first", action="store_true", help="Compare one inference for each case.")
     parser.add_argument("--least", type=float, default=0.97, help="Require this share. [default: 0.97]")
     args = parser.parse_args(words)
-    faults = [fault for fault in listed() if not args.only or fault.number in args.only]
+    faults = [fault for fault in read_faults() if not args.only or fault.number in args.only]
     return report(read_suite(args.suite), faults, args.first, args.least)
 
 

@@ -1,4 +1,4 @@
-"""Models of one operator, run by the reference and by LiteRT on the same inputs, and how far they are apart."""
+"""Models of a single operator, run by litecheck and by LiteRT on the same inputs, and their differences."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from litecheck.reference.runtime_tensors import RunError
 from tests.differential.oracle import Oracle, Refused
 
 Outputs = list[np.ndarray]
-#: Which floats are too far apart: of ours and theirs, element by element. Integers have to be equal.
+#: Mask of floats that differ too much: litecheck's and the runtime's, elementwise. Integers must be equal.
 Far = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A model of one operator and what it is run on, inference after inference; ``what`` says which one."""
+    """Model of a single operator and its inputs by inference; ``what`` describes it."""
 
     what: str
     model: Model
@@ -33,13 +33,13 @@ class Trial:
 
     @property
     def inputs(self) -> tuple[np.ndarray, ...]:
-        """The operands of the first inference."""
+        """Inputs of the first inference."""
         return self.runs[0]
 
 
 @dataclass(frozen=True)
 class Tensor:
-    """An operand or an output: given at run time, or constant."""
+    """Input or output: computed or constant."""
 
     values: np.ndarray
     quantization: Quantization | None = None
@@ -48,7 +48,7 @@ class Tensor:
 
 @dataclass
 class Score:
-    """Elements compared, elements different (floats: further apart than ``ulps``), and what LiteRT refused."""
+    """Elements compared, elements different (floats: by the mask of ``Far``), and models that LiteRT refused."""
 
     compared: int = 0
     different: int = 0
@@ -68,7 +68,7 @@ class Score:
 
 
 def emptied(random: np.random.Generator, sizes: Sequence[int], share: float = 0.1) -> list[int]:
-    """The sizes of dimensions, now and then one of them 0."""
+    """Return the lengths of dimensions, in some cases with a length of 0."""
     made = [int(n) for n in sizes]
     if made and random.random() < share:
         made[int(random.integers(len(made)))] = 0
@@ -79,7 +79,7 @@ def trial(
     what: str, opcode: str, operands: Sequence[Tensor], dtype: str, quantization: Quantization | None = None,
     shape: tuple[int, ...] = (), version: int = 2, **options: Option,
 ) -> Trial:  # fmt: skip
-    """A model of one operator with one output."""
+    """Return a model of a single operator with one output."""
     tensors = [
         constant(f"c{at}", o.values, o.quantization)
         if o.constant
@@ -92,24 +92,24 @@ def trial(
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Distance of float32 values in units of the last place; both NaN is 0."""
+    """Return the distance of float32 values in units of the last place; 0 if both are NaN."""
     x, y = (v.view(np.int32).astype(np.int64) for v in (a, b))
     x, y = (np.where(v < 0, -(2**31) - v, v) for v in (x, y))
     return np.where(np.isnan(a) & np.isnan(b), 0, np.abs(x - y))
 
 
 def differ(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Which floats are not the same; two NaN are."""
+    """Return a mask of floats that are not equal; two NaN are equal."""
     return ulps(ours, theirs) > 0
 
 
 def within(steps: int) -> Far:
-    """Floats may be so many float32 values apart."""
+    """Return a mask of floats that differ by more than ``steps`` float32 values."""
     return lambda ours, theirs: ulps(ours, theirs) > steps
 
 
 def answers(case: Trial, theirs: Oracle, resolver: str) -> list[Outputs] | Refused:
-    """Another runtime's outputs for each inference, and its variables where it shows them."""
+    """Return a runtime's outputs for each inference, and its variables if the runtime shows them."""
     graph = case.model.subgraphs[0]
     variables = [t.index for t in graph.tensors if t.is_variable]
     if not (variables and theirs.shows_variables):
@@ -123,12 +123,12 @@ def answers(case: Trial, theirs: Oracle, resolver: str) -> list[Outputs] | Refus
 
 
 def outputs(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> list[Outputs]:
-    """Ours for each inference, from variables at rest."""
+    """Return litecheck's outputs for each inference, from initial variables."""
     return list(inferences(case, arithmetic, variables))
 
 
 def inferences(case: Trial, arithmetic: Arithmetic | str, variables: bool = True) -> Iterator[Outputs]:
-    """The same, one inference after the other as they are asked for."""
+    """Yield litecheck's outputs inference by inference."""
     interpreter = ReferenceInterpreter(case.model, arithmetic)
     for given in case.runs:
         interpreter.reset()
@@ -143,7 +143,7 @@ def score(
     arithmetic: Arithmetic | str | None = None,
     far: Far = differ,
 ) -> Score:
-    """Compare one trial."""
+    """Compare a trial."""
     how = arithmetic or f"litert-{resolver}"
     return against(case, answers(case, litert, resolver), how, far, litert.shows_variables)
 
@@ -151,7 +151,7 @@ def score(
 def against(
     case: Trial, theirs: list[Outputs] | Refused, arithmetic: Arithmetic | str, far: Far, variables: bool
 ) -> Score:
-    """Ours beside another runtime's answers; where we have none, all are different."""
+    """Compare litecheck's outputs with a runtime's answers. Without a kernel, all elements differ."""
     if isinstance(theirs, Refused):
         return Score(refused={theirs.message.split("\n")[0][-90:]: 1})
     try:
@@ -163,7 +163,7 @@ def against(
 
 
 def compare(what: str, ours: Sequence[Outputs], theirs: Sequence[Outputs], far: Far = differ) -> Score:
-    """Inference by inference and array by array: shape, type, every element."""
+    """Compare inference by inference and array by array: shape, type, every element."""
     total = Score(trials=1)
     for one, other in zip(ours, theirs, strict=True):
         for a, b in zip(one, other, strict=True):
@@ -186,7 +186,7 @@ def _array(what: str, a: np.ndarray, b: np.ndarray, far: Far) -> Score:
 
 
 def perturbed(case: Trial, scale: float = 1.0, zero_point: int = 0) -> Trial:
-    """The same trial with another output quantization: a control that has to be noticed."""
+    """Return the trial with a changed output quantization: a control that must be noticed."""
     subgraph = case.model.subgraphs[0]
     tensors = list(subgraph.tensors)
     for index in subgraph.outputs:
@@ -201,7 +201,7 @@ def perturbed(case: Trial, scale: float = 1.0, zero_point: int = 0) -> Trial:
 def noticed(
     case: Trial, other: Trial, litert: Oracle, resolver: str, arithmetic: Arithmetic | str | None = None
 ) -> int:
-    """How many elements differ when the reference is given another trial than LiteRT."""
+    """Return the number of elements that differ if litecheck computes a different trial than LiteRT."""
     theirs = answers(case, litert, resolver)
     assert not isinstance(theirs, Refused)
     ours = outputs(other, arithmetic or f"litert-{resolver}", litert.shows_variables)
@@ -209,7 +209,7 @@ def noticed(
 
 
 def changed(arithmetic: Arithmetic, stages: Mapping[str, Mapping[str, str]]) -> Arithmetic:
-    """An arithmetic with other variants for some stages of some operators, the other stages as they are."""
+    """Return an arithmetic with different variants for some stages of some operators."""
     fields: dict[str, Any] = {
         name: getattr(arithmetic, name) for name in ("title", "source", "file", "reasons")
     }

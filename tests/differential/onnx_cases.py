@@ -15,7 +15,7 @@ from litecheck.quantizer.types import Parameters
 
 F = np.float32
 SHAPE = (10, 96)
-#: Attributes and the shape of the scale for a tensor of SHAPE; both kinds of blocks have an uneven last one.
+#: Attributes and the shape of the scale for a tensor of SHAPE; both kinds of blocks have an uneven last block.
 GRANULARITIES = (
     ({}, ()),
     ({}, (96,)),
@@ -29,7 +29,7 @@ SUB_BYTE = {"int4", "uint4", "int2", "uint2", "float4e2m1"}
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One operator with constant inputs; ``types`` are the ONNX types by the words defects use."""
+    """Operator with constant inputs; ``types`` are the ONNX types by the names that defects use."""
 
     operator: str
     version: int
@@ -39,21 +39,21 @@ class Case:
     finish: str = ""
 
     def ours(self) -> np.ndarray:
-        """litecheck's result as float64 values, rounded to the type ``finish`` afterwards."""
+        """Return litecheck's output as float64 values, then rounded to the type ``finish``."""
         function = {"QuantizeLinear": quantize_linear, "DequantizeLinear": dequantize_linear}[self.operator]
         with np.errstate(all="ignore"):
             y = function(*self.inputs, version=self.version, **self.attributes)
             return (rounded_to(y, self.finish) if self.finish else y).astype(np.float64)
 
     def quotient(self, name: str) -> np.ndarray:
-        """The quotients of QuantizeLinear in a type of numpy's or ml_dtypes', unrounded otherwise."""
+        """Return the quotients of QuantizeLinear in a type of numpy or ml_dtypes, not rounded further."""
         x, scale = self.inputs[0], spread(self.inputs[1], self.attributes)
         with np.errstate(all="ignore"):
             return (x.astype(storage(name)) / scale.astype(storage(name))).astype(np.float64)
 
 
 def real_values(rng, real, scale, target):
-    """Ties and rails of the target at the given scales, their neighbours, special values, and any values."""
+    """Return ties and limits of the target at these scales, their neighbors, special values, and random values."""
     shape = scale.shape
     with np.errstate(all="ignore"):
         low, high = RANGES.get(target, (-500, 500))
@@ -85,7 +85,7 @@ def scales(rng, name, shape):
 
 
 def stored_array(values, name):
-    """In the type an ONNX tensor has: ml_dtypes' for the integers that numpy does not have."""
+    """Return values in the type of an ONNX tensor, of ml_dtypes for integers that numpy does not have."""
     if name in SUB_BYTE and name in RANGES:
         import ml_dtypes
 
@@ -101,7 +101,7 @@ def zero_points(rng, name, shape, zero):
 
 
 def spread(scale, attributes):
-    """The scale of each element of SHAPE."""
+    """Return the scale of each element of SHAPE."""
     axis = attributes.get("axis", 1) if scale.ndim else None
     return np.broadcast_to(
         Parameters(scale, None, axis, attributes.get("block_size", 0)).spread(SHAPE)[0], SHAPE
@@ -113,7 +113,7 @@ def granularities(facts):
 
 
 def quantize_cases() -> Iterator[Case]:
-    """Every version x type mix x granularity; saturate, precision and where the type comes from vary by turns."""
+    """Yield all versions x type mixes x granularities; saturate, precision and the attribute of the type alternate."""
     rng = np.random.default_rng(20)
     for version, facts in QUANTIZE.items():
         turn = 0
@@ -162,7 +162,7 @@ def dequantize_cases() -> Iterator[Case]:
 
 
 def graph(case: Case) -> Any:
-    """The ONNX model: constants, the operator, and a Cast where numpy has no type for its result."""
+    """Return the ONNX model: constants, the operator, and a Cast if numpy has no type for its output."""
     from onnx import helper, numpy_helper
 
     names = ["x", "scale", "zero_point"][: len(case.inputs)]
@@ -182,7 +182,7 @@ def graph(case: Case) -> Any:
 
 
 def onnx_reference(case: Case) -> np.ndarray:
-    """onnx.reference's operator on the arrays themselves, without a Cast."""
+    """Return the output of onnx.reference's operator on the arrays, without a Cast."""
     from onnx import helper
     from onnx.reference import ReferenceEvaluator
 

@@ -1,7 +1,7 @@
-"""Where onnx.reference 1.23 and onnxruntime 1.31 and 1.32 do not do what ONNX's documents say, each with the sentence.
+"""Defects of onnx.reference 1.23 and onnxruntime 1.31 and 1.32 against ONNX's documents, each with the sentence.
 
-A defect either *refuses* its cases, or *changes* them (litecheck's result for the changed case is then the engine's,
-bit for bit), or concerns single *elements*, whose value in the engine is accidental.
+A defect *refuses* its cases, *changes* them (litecheck's output for the changed case equals the engine's bit for bit),
+or concerns single *elements* with an accidental value in the engine.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ REFERENCE, RUNTIME = "onnx.reference", "onnxruntime"
 
 
 def _version(name: str) -> tuple[int, ...]:
-    """The first two numbers of an installed package's version, none where it is missing."""
+    """Return the first two numbers of an installed package's version, empty without the package."""
     if importlib.util.find_spec(name) is None:
         return ()
     return tuple(int(part) for part in metadata.version(name).split(".")[:2])
 
 
-#: From 1.32 on onnxruntime takes a scale of another type than x, and divides in the type of the scale or in precision.
+#: From 1.32 on onnxruntime accepts a scale of a different type than x, and divides in the scale's type or in precision.
 FROM_1_32 = _version("onnxruntime") >= (1, 32)
 _FLOATS = ("float32", "float16")
 FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
@@ -34,7 +34,9 @@ FLOAT8 = ("float8e4m3fn", "float8e4m3fnuz", "float8e5m2", "float8e5m2fnuz")
 
 @dataclass(frozen=True)
 class Defect:
-    """``sentence`` says where the document states or omits it, in our words; ``cases`` says which it concerns."""
+    """Defect: ``sentence`` of the document, stated or missing, in litecheck's words; ``cases`` selects the affected
+    cases.
+    """
 
     engine: str
     operator: str
@@ -47,7 +49,7 @@ class Defect:
 
 
 def engine_type(engine: str, case: Case) -> str:
-    """The type in which an engine divides."""
+    """Return the type in which an engine divides."""
     if engine == RUNTIME and not (FROM_1_32 and case.version >= 23):
         return "float32"
     if engine == RUNTIME:
@@ -67,7 +69,9 @@ def divided_in(engine: str) -> Callable[[Case], Case]:
 def not_int32(engine: str) -> Callable[[Case], np.ndarray]:
     def beyond(case: Case) -> np.ndarray:
         quotient = np.rint(case.quotient(engine_type(engine, case)))
-        return ~(np.abs(quotient) < 2.0**31 - 2**16)  # with room for the zero point, which is added in int32
+        return ~(
+            np.abs(quotient) < 2.0**31 - 2**16
+        )  # leaves room for the zero point, which is added in int32
 
     return beyond
 
@@ -96,7 +100,7 @@ def integer(case: Case) -> bool:
 
 
 def plain_loop(case: Case) -> bool:
-    """Where onnxruntime has no vectors: float16 inputs, blocks, 2-bit types, single 4-bit values."""
+    """Return True for cases without vectors in onnxruntime: float16 inputs, blocks, 2-bit types, single 4-bit values."""
     target, blocked = case.types["target"], "block_size" in case.attributes
     alone = target in ("int4", "uint4") and case.inputs[1].shape == (SHAPE[-1],)
     two_bits = target in ("int2", "uint2")
@@ -104,7 +108,7 @@ def plain_loop(case: Case) -> bool:
 
 
 def whole_zero_point(case: Case) -> bool:
-    """Whether a zero point is not 0 after conversion to uint8, as onnx.reference checks it."""
+    """Return True if a zero point is not 0 after conversion to uint8, as onnx.reference checks it."""
     with np.errstate(invalid="ignore"):
         return len(case.inputs) > 2 and bool(np.any(case.inputs[2].astype(np.uint8)))
 
@@ -275,7 +279,7 @@ Outputs = Sequence[np.ndarray]
 
 @dataclass(frozen=True)
 class DynamicDeparture:
-    """Of DynamicQuantizeLinear: ``holds(x, ours, theirs)`` says whether it explains the whole difference."""
+    """Defect of DynamicQuantizeLinear: ``holds(x, ours, theirs)`` returns True if it explains the whole difference."""
 
     engine: str
     sentence: str
@@ -284,7 +288,7 @@ class DynamicDeparture:
 
 
 def empty_range(scale: float) -> Callable[[np.ndarray, Outputs, Outputs], bool]:
-    """The scale of a tensor of zeros is another; its integers and the zero point are 0 in both."""
+    """Return a check of tensors of zeros: only the scale differs; integers and zero point are 0 in both."""
     return lambda x, ours, theirs: (
         not x.any()
         and ours[1] == 0
@@ -295,7 +299,7 @@ def empty_range(scale: float) -> Callable[[np.ndarray, Outputs, Outputs], bool]:
 
 
 def nan_zero_point(x: np.ndarray, ours: Outputs, theirs: Outputs) -> bool:
-    """min(x) / y_scale is 0 / 0 or has an infinity or NaN on both sides; the scales agree."""
+    """Return True if min(x) / y_scale is 0 / 0 or has an infinity or NaN on both sides, and the scales are equal."""
     with np.errstate(all="ignore"):
         undefined = np.isnan(np.minimum(np.float32(0), x.min()) / ours[1])
     return (
@@ -324,5 +328,5 @@ DYNAMIC = (
     ),
 )
 
-#: The versions in which all of this was seen.
+#: Versions in which all defects were measured.
 MEASURED = {"onnx": ("1.23.",), "onnxruntime": ("1.31.", "1.32.")}

@@ -1,4 +1,4 @@
-"""Changes to a trial's operands by role: computed or constant, absent, stated otherwise, of another rank or scale."""
+"""Changes to a trial's tensors by role: computed, constant, absent, with different parameters, rank or scale."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ANY = ("any",)
 
 
 def places(trial: Trial) -> dict[str, int]:
-    """The first operator's tensors by role."""
+    """Return the tensors of the first operator by role."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     roles = signature(find_kernel(graph, operator).function)
@@ -35,7 +35,7 @@ def places(trial: Trial) -> dict[str, int]:
 
 
 def given(trial: Trial, role: str) -> np.ndarray | None:
-    """An operand's values, constant or of the first run."""
+    """Return the values of an input, constant or of the first run."""
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
     return (
         trial.inputs[graph.inputs.index(index)]
@@ -44,8 +44,8 @@ def given(trial: Trial, role: str) -> np.ndarray | None:
     )
 
 
-def who_takes(trial: Trial) -> BackendSet:
-    """Who takes the first operator."""
+def taking_backends(trial: Trial) -> BackendSet:
+    """Return the backends that take the first operator."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     roles = signature(find_kernel(graph, operator).function)
@@ -65,7 +65,7 @@ def _changed(trial: Trial, index: int, what: str, change: Callable[[Tensor], Ten
 
 
 def computed(trial: Trial, role: str) -> Trial:
-    """A constant operand given at run time; unchanged where it is none, or not there."""
+    """Return the trial with a constant input computed at run time; unchanged if it is not constant or absent."""
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
     if index < 0 or not graph.tensors[index].is_constant or graph.tensors[index].dtype == "int4":
         return trial
@@ -77,7 +77,9 @@ def computed(trial: Trial, role: str) -> Trial:
 
 
 def constant(trial: Trial, role: str) -> Trial:
-    """An operand given at run time made a constant, as in the first run; not the only one."""
+    """Return the trial with a computed input as a constant, with the values of the first run; unchanged for a single
+    input.
+    """
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
     if index not in graph.inputs or len(graph.inputs) < 2:
         return trial
@@ -95,7 +97,7 @@ def constant(trial: Trial, role: str) -> Trial:
 
 
 def twice(trial: Trial) -> Trial:
-    """The first operand as the second one too, where they are of one kind."""
+    """Return the trial with the first input also as the second input, if both have the same shape."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     if (
@@ -110,7 +112,7 @@ def twice(trial: Trial) -> Trial:
 
 
 def varied(make: Make, open_: tuple[str, ...] = (), held: tuple[str, ...] = (), share: float = 0.3) -> Make:
-    """Trials in which now and then a constant role of ``open_`` is computed, or a computed one of ``held`` constant.
+    """Return trials in which a constant role of ``open_`` may be computed, or a computed role of ``held`` constant.
 
     ``ANY`` stands for every role.
     """
@@ -130,7 +132,7 @@ def varied(make: Make, open_: tuple[str, ...] = (), held: tuple[str, ...] = (), 
 
 
 def absent(trial: Trial, role: str) -> Trial:
-    """Without an operand."""
+    """Return the trial without an input."""
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
 
     def without(operator: Operator) -> Operator:
@@ -141,7 +143,7 @@ def absent(trial: Trial, role: str) -> Trial:
 
 
 def with_options(trial: Trial, **fields: int) -> Trial:
-    """The first operator with other options."""
+    """Return the trial with changed options of the first operator."""
     graph = trial.model.subgraphs[0]
     first, *rest = graph.operators
     assert first.options is not None
@@ -151,7 +153,7 @@ def with_options(trial: Trial, **fields: int) -> Trial:
 
 
 def stated(trial: Trial, role: str, **fields: object) -> Trial:
-    """A role's quantization with other fields."""
+    """Return the trial with changed fields of a role's quantization."""
     index = places(trial).get(role, -1)
     if index < 0 or (
         trial.model.subgraphs[0].tensors[index].quantization.scale.size != 1 and "axis" in fields
@@ -166,21 +168,21 @@ def stated(trial: Trial, role: str, **fields: object) -> Trial:
 
 
 def unscaled(trial: Trial, role: str) -> Trial:
-    """A role without quantization."""
+    """Return the trial without quantization of a role."""
     index = places(trial).get(role, -1)
     return _changed(trial, index, f"no scale of {role}", lambda t: replace(t, quantization=Quantization()))
 
 
 def rescaled(trial: Trial, role: str, scale: float) -> Trial:
-    """A role with another scale."""
+    """Return the trial with a different scale of a role."""
     return stated(trial, role, scale=np.array([scale], np.float32))
 
 
 def ranked(trial: Trial, rank: int) -> Trial:
-    """Operands given at run time with ones in front, where they have fewer dimensions than ``rank``.
+    """Return the trial with leading dimensions of length 1 for computed inputs of fewer dimensions than ``rank``.
 
-    Outputs have the shapes that follow. Example: the sum of (7,) along axis 0 has shape (), that of (1, 7) shape (7,).
-    TFLM writes an output as large as the file states.
+    Outputs have the inferred shapes. Example: the sum of (7,) along axis 0 has shape (), that of (1, 7) shape (7,).
+    TFLM writes an output of the shape that the file states.
     """
     graph = trial.model.subgraphs[0]
 
@@ -196,7 +198,7 @@ def ranked(trial: Trial, rank: int) -> Trial:
 
 
 def _followed(model: Model) -> Subgraph:
-    """The first subgraph with the output shapes that follow from its inputs."""
+    """Return the first subgraph with inferred output shapes."""
     graph = model.subgraphs[0]
     tensors = list(graph.tensors)
     for index in graph.outputs:
@@ -208,21 +210,21 @@ def _followed(model: Model) -> Subgraph:
 
 
 def scales(trial: Trial, role: str) -> int:
-    """How many scales a role states."""
+    """Return the number of scales of a role."""
     return int(trial.model.subgraphs[0].tensors[places(trial)[role]].quantization.scale.size)
 
 
 def scale_of(trial: Trial, role: str) -> np.float32:
-    """A role's first scale."""
+    """Return the first scale of a role."""
     tensor = trial.model.subgraphs[0].tensors[places(trial)[role]]
     return np.float32(tensor.quantization.scale[0])
 
 
-def only(make: Make, which: Callable[[Trial], bool]) -> Make:
-    """Trials of a kind that fulfil a condition."""
+def only(make: Make, condition: Callable[[Trial], bool]) -> Make:
+    """Return the trials of a kind that satisfy a condition."""
 
     def drawn(random: Random) -> Trial:
-        while not which(trial := make(random)):
+        while not condition(trial := make(random)):
             pass
         return trial
 

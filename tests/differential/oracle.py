@@ -1,4 +1,4 @@
-"""LiteRT as an oracle, in a child process: it ends its process on some models, and may answer before it does.
+"""LiteRT as an oracle in a child process, because some models end the process.
 
 with Oracle() as litert:
     outputs = litert.run(model_bytes(model), [x], "reference")    # list of arrays, or Refused
@@ -22,8 +22,8 @@ import numpy as np
 from litecheck.processes.child import kill_tree
 
 RESOLVERS = ("reference", "optimized", "xnnpack")
-#: Behind what a child imports and its ``reply(request)``: what it imported it keeps, and a process forked from it
-#: replies until a model ends it. The next one costs a fork.
+#: Server code after the child's imports and its ``reply(request)``: a process forked from the child answers requests
+#: until a model ends it. The next process needs only a fork.
 SERVE = r"""
 import signal
 replies = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
@@ -96,16 +96,16 @@ def reply(request):
 
 @dataclass(frozen=True)
 class Refused:
-    """LiteRT's message, or how its process ended."""
+    """Message of LiteRT, or the end of its process."""
 
     message: str
 
 
 class Oracle:
-    """One child, restarted when it is late; ``timeout`` seconds for each request. ``program`` is what the child runs."""
+    """Child process with a limit of ``timeout`` seconds for each request, restarted after a timeout. It runs ``program``."""
 
     program = _CHILD + SERVE
-    #: Whether it can be asked for all tensors.
+    #: True if the oracle can return all tensors.
     shows_variables = True
 
     def __init__(self, timeout: float = 120.0) -> None:
@@ -122,14 +122,14 @@ class Oracle:
 
     def close(self) -> None:
         if self.child:
-            kill_tree(self.child)  # with the process that replies
+            kill_tree(self.child)  # with the process that answers
             self.child.wait()
             self.child = None
 
     def run(
         self, model: bytes, inputs: Sequence[np.ndarray], resolver: str = "reference"
     ) -> list[np.ndarray] | Refused:
-        """Outputs for one set of inputs, in the model's order."""
+        """Return the outputs for one set of inputs, in the model's order."""
         got = self.run_many(model, [inputs], resolver)
         return got if isinstance(got, Refused) else got[0]
 
@@ -140,7 +140,9 @@ class Oracle:
         resolver: str = "reference",
         keep_all: bool = False,
     ) -> list | Refused:
-        """Outputs of several inferences with one interpreter; ``keep_all`` gives {tensor index: array} instead."""
+        """Return the outputs of several inferences of one interpreter; ``keep_all`` returns {tensor index: array}
+        instead.
+        """
         data = pickle.dumps((bytes(model), [list(r) for r in runs], resolver, keep_all), 5)
         if self.child is None or self.child.poll() is not None:
             self.child = subprocess.Popen(

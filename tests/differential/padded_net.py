@@ -1,4 +1,4 @@
-"""A float net with paddings on one side and slices, as converters from other layouts write it."""
+"""Float net with one-sided paddings and slices, as converters from further layouts write it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ Expected = tuple[str, int, str]
 
 @dataclass(frozen=True)
 class PlantedChange:
-    """A changed model and the only cause that a difference must show."""
+    """Changed model, and the only cause that a difference must list."""
 
     name: str
     model: Model
@@ -39,7 +39,7 @@ def planter(function: Planter) -> Planter:
 
 
 def shuffled(model: Model, draw: Draw) -> Model:
-    """Return the model with its operators in another valid order, tensors renumbered and inner tensors renamed."""
+    """Return the model with its operators in a different valid order, tensors renumbered and inner tensors renamed."""
     return replace(
         with_subgraphs(model, [_shuffled(s, draw) for s in model.subgraphs]),
         signatures=tuple(
@@ -113,7 +113,7 @@ def _finish(name: str, model: Model, editor: SubgraphEditor, expected: Expected)
 
 
 def _reached(subgraph: Subgraph) -> list[Operator]:
-    """Return the operators that lead to an output: others leave no trace in it."""
+    """Return the operators that lead to an output: further operators do not change it."""
     producer = wiring_of(subgraph).last_writer
     seen: set[int] = set()
     todo = [producer[i] for i in subgraph.outputs if i in producer]
@@ -170,13 +170,13 @@ def _own_quantization(subgraph: Subgraph, op: Operator) -> bool:
 
 @planter
 def weights(model: Model, draw: Draw) -> PlantedChange | None:
-    """Some weights differ."""
+    """Change some weights."""
     return _values("weights", model, draw, "weight", ("int8", "uint8", "float32"))
 
 
 @planter
 def biases(model: Model, draw: Draw) -> PlantedChange | None:
-    """Some biases differ."""
+    """Change some biases."""
     return _values("biases", model, draw, "bias", ("int32", "float32"))
 
 
@@ -216,7 +216,7 @@ def _requantized(
 
 @planter
 def weight_scales(model: Model, draw: Draw) -> PlantedChange | None:
-    """All weight scales are larger, and the bias scales follow."""
+    """Enlarge all weight scales and the bias scales."""
     return _requantized(
         "weight_scales", model, draw, "weight", _has_constant("weight", "int8", "uint8"),
         lambda q: replace(q, scale=(q.scale * np.float32(1.25))), "scale", bias=True,
@@ -225,7 +225,7 @@ def weight_scales(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def one_weight_scale(model: Model, draw: Draw) -> PlantedChange | None:
-    """One weight scale is twice as large."""
+    """Double one weight scale."""
 
     def change(q: Quantization) -> Quantization:
         scale = q.scale.copy()
@@ -237,7 +237,7 @@ def one_weight_scale(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def output_scale(model: Model, draw: Draw) -> PlantedChange | None:
-    """An activation has another scale."""
+    """Change the scale of an activation."""
     return _requantized(
         "output_scale", model, draw, "output", _own_quantization,
         lambda q: replace(q, scale=q.scale * np.float32(1.5)), "scale",
@@ -246,7 +246,7 @@ def output_scale(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def zero_point(model: Model, draw: Draw) -> PlantedChange | None:
-    """An activation has another zero point."""
+    """Change the zero point of an activation."""
     return _requantized(
         "zero_point", model, draw, "output", _own_quantization,
         lambda q: replace(q, zero_point=q.zero_point + (1 if q.zero_point[0] < 0 else -1)), "zero-point",
@@ -255,7 +255,7 @@ def zero_point(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def axis(model: Model, draw: Draw) -> PlantedChange | None:
-    """The weights are quantized along another dimension."""
+    """Quantize the weights along a different dimension."""
     return _requantized(
         "axis", model, draw, "weight", _has_axis, lambda q: replace(q, axis=q.axis ^ 1), "axis"
     )
@@ -263,7 +263,7 @@ def axis(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def granularity(model: Model, draw: Draw) -> PlantedChange | None:
-    """Weights per channel become weights per tensor."""
+    """Change weights per channel to weights per tensor."""
     return _requantized(
         "granularity", model, draw, "weight", _has_axis,
         lambda q: replace(q, scale=q.scale[:1], zero_point=q.zero_point[:1]), "granularity",
@@ -284,7 +284,7 @@ def _changed(
 
 @planter
 def option(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator has another fused activation."""
+    """Change the fused activation of an operator."""
 
     def fields(op: Operator) -> dict[str, object]:
         old = int(op.options.get("fused_activation_function", 0))
@@ -305,7 +305,7 @@ def option(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def version(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator has another version."""
+    """Change the version of an operator."""
     return _changed(
         "version", model, draw, lambda s, op: True, lambda op: {"version": op.version + 1}, "operator-version"
     )
@@ -313,7 +313,7 @@ def version(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def replaced(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator is replaced by another kind."""
+    """Replace an operator by a different kind."""
     swaps = {"ADD": "SUB", "SUB": "ADD", "MUL": "DIV", "MAX_POOL_2D": "AVERAGE_POOL_2D",
              "AVERAGE_POOL_2D": "MAX_POOL_2D", "SOFTMAX": "LOGISTIC", "LOGISTIC": "TANH", "RELU": "RELU6"}  # fmt: skip
 
@@ -325,7 +325,7 @@ def replaced(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def swapped(model: Model, draw: Draw) -> PlantedChange | None:
-    """Two inputs of an operator change places."""
+    """Swap two inputs of an operator."""
 
     def fits(subgraph: Subgraph, op: Operator) -> bool:
         if op.kind not in ("ADD", "MUL", "SUB", "DIV", "CONCATENATION", "FLOOR_DIV") or len(op.inputs) < 2:
@@ -341,7 +341,7 @@ def swapped(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def no_bias(model: Model, draw: Draw) -> PlantedChange | None:
-    """A layer loses its bias."""
+    """Remove the bias of a layer."""
     return _changed(
         "no_bias", model, draw, lambda s, op: len(op.inputs) == 3 and _has_constant("bias", "int32", "float32")(s, op),
         lambda op: {"inputs": (*op.inputs[:2], -1)}, "operand-presence", "bias",
@@ -350,14 +350,14 @@ def no_bias(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def removed(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator between tensors of one shape and type is left out."""
+    """Remove an operator between tensors of one shape and type."""
 
     def fits(subgraph: Subgraph, op: Operator) -> bool:
         if len(op.outputs) != 1 or not op.inputs or op.inputs[0] < 0 or op.outputs[0] in subgraph.outputs:
             return False
         source, target = subgraph.tensors[op.inputs[0]], subgraph.tensors[op.outputs[0]]
         alike = source.shape == target.shape and source.dtype == target.dtype
-        # Where its input was read by nothing else, nothing behind it is lost with it.
+        # A removed operator must be the only reader of its input; then no further operator is lost.
         acts = [i for i in op.inputs if i >= 0 and not subgraph.tensors[i].is_constant]
         return alike and not source.is_constant and len(acts) == 1
 
@@ -377,12 +377,12 @@ def removed(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def added(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator is inserted behind another."""
+    """Insert an operator after an operator."""
     found = _pick(model, draw, lambda s, op: len(op.outputs) == 1 and op.outputs[0] not in s.outputs)
     if found is None:
         return None
     subgraph, op = found
-    present = {one.kind for one in subgraph.operators}
+    present = {operator.kind for operator in subgraph.operators}
     kinds = [kind for kind in ("RELU", "LOGISTIC", "ABS", "QUANTIZE", "ELU") if kind not in present]
     editor, kind = SubgraphEditor(subgraph), str(draw.choice(kinds))
     old = subgraph.tensors[op.outputs[0]]
@@ -396,13 +396,13 @@ def added(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def rewired(model: Model, draw: Draw) -> PlantedChange | None:
-    """An operator reads another tensor of the same shape."""
+    """Rewire an operator to a different tensor of the same shape."""
 
     def others(subgraph: Subgraph, op: Operator) -> list[int]:
         if not op.inputs or op.inputs[0] < 0 or subgraph.tensors[op.inputs[0]].is_constant:
             return []
         old, producer = subgraph.tensors[op.inputs[0]], wiring_of(subgraph).last_writer
-        reached = {one.index for one in _reached(subgraph)}
+        reached = {operator.index for operator in _reached(subgraph)}
         if _readers(subgraph, old.index) < 2:
             return []
         return [
@@ -423,7 +423,7 @@ def rewired(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def more_outputs(model: Model, draw: Draw) -> PlantedChange | None:
-    """An inner tensor becomes an output of the model."""
+    """Make an inner tensor an output of the model."""
     found = _pick(model, draw, lambda s, op: len(op.outputs) == 1 and op.outputs[0] not in s.outputs)
     if found is None or model.signatures:
         return None
@@ -434,7 +434,7 @@ def more_outputs(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def output_name(model: Model, draw: Draw) -> PlantedChange | None:
-    """An output of the model has another name."""
+    """Rename an output of the model."""
     subgraph = model.subgraphs[0]
     if not subgraph.outputs:
         return None
@@ -446,7 +446,7 @@ def output_name(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def open_batch(model: Model, draw: Draw) -> PlantedChange | None:
-    """An input of the model leaves its first dimension open."""
+    """Make the first dimension of an input open."""
     subgraph = model.subgraphs[0]
     places = [
         i for i in subgraph.inputs if subgraph.tensors[i].shape and not subgraph.tensors[i].shape_signature
@@ -461,7 +461,7 @@ def open_batch(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def signature(model: Model, draw: Draw) -> PlantedChange | None:
-    """A signature has another input name."""
+    """Rename an input of a signature."""
     if not model.signatures or not model.signatures[0].inputs:
         return None
     first, *rest = model.signatures
@@ -472,7 +472,7 @@ def signature(model: Model, draw: Draw) -> PlantedChange | None:
 
 @planter
 def constant_type(model: Model, draw: Draw) -> PlantedChange | None:
-    """Weights are stored in a wider type."""
+    """Store weights in a wider type."""
     found = _pick(model, draw, _has_constant("weight", "int8"))
     if found is None:
         return None

@@ -23,7 +23,7 @@ PASSING = frozenset(
 
 @dataclass(frozen=True)
 class PlantedFault:
-    """A faulty model, the operators that may be named for it, and the causes."""
+    """Faulty model, the operators that may be named for it, and the causes."""
 
     kind: str
     model: Model
@@ -102,7 +102,7 @@ def reweighted(
 
 @fault
 def weights(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A third of the weights are others."""
+    """Replace a third of the weights."""
 
     def change(rows: np.ndarray, axis: int) -> np.ndarray:
         flat = rows.reshape(-1)
@@ -115,7 +115,7 @@ def weights(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 @fault
 def four_bits(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Weights have 16 levels."""
+    """Round weights to 16 levels."""
     return reweighted(
         "four_bits", model, op, lambda rows, axis: np.rint(rows / 17).astype(np.int64) * 17, "weights"
     )
@@ -123,7 +123,7 @@ def four_bits(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 @fault
 def dead_channel(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """All weights of a channel are 0."""
+    """Set all weights of a channel to 0."""
 
     def change(rows: np.ndarray, axis: int) -> np.ndarray:
         rows[int(draw.integers(len(rows)))] = 0
@@ -134,7 +134,7 @@ def dead_channel(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 @fault
 def clipped_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Weights are clipped to a third of their range."""
+    """Clip weights to a third of their range."""
     return reweighted(
         "clipped_constants", model, op, lambda rows, axis: np.clip(rows, -42, 42), "weights", "weight_scale"
     )
@@ -142,7 +142,7 @@ def clipped_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | 
 
 @fault
 def weight_scales(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A few weight scales are twice too large."""
+    """Double up to three weight scales."""
     weight = held(model.subgraphs[0], op, "weight")
     if weight is None:
         return None
@@ -155,7 +155,7 @@ def weight_scales(model: Model, op: Operator, draw: Draw) -> PlantedFault | None
 
 @fault
 def axes(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Weight scales belong to another dimension of the same size."""
+    """Move weight scales to a different dimension of the same length."""
     weight = held(model.subgraphs[0], op, "weight")
     if weight is None or weight.quantization.scale.size < 2 or weight.dtype != "int8":
         return None
@@ -175,7 +175,7 @@ def axes(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 @fault
 def biases(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Half of the biases have the other sign."""
+    """Negate half of the biases."""
     bias = held(model.subgraphs[0], op, "bias")
     if bias is None:
         return None
@@ -188,7 +188,7 @@ def biases(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 
 def _group(subgraph: Subgraph, index: int) -> set[int]:
-    """Return the tensors that share the quantization of one through operators that pass it on."""
+    """Return the tensors that share the quantization of a tensor through operators that pass it on."""
     q, group, todo = subgraph.tensors[index].quantization, {index}, [index]
     while todo:
         at = todo.pop()
@@ -205,7 +205,7 @@ def _group(subgraph: Subgraph, index: int) -> set[int]:
 
 
 def _ranged(kind: str, model: Model, op: Operator, factor: float, shift: int) -> PlantedFault | None:
-    """Give the output of an operator another range; biases behind it keep their real values."""
+    """Change the range of an operator's output; biases of its readers keep their real values."""
     subgraph = model.subgraphs[0]
     if op.kind in PASSING or op.kind in ("SOFTMAX", "LOGISTIC", "TANH", "QUANTIZE", "DEQUANTIZE", "SPLIT"):
         return None
@@ -238,19 +238,19 @@ def _ranged(kind: str, model: Model, op: Operator, factor: float, shift: int) ->
 
 @fault
 def too_wide(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A range is eight times too wide."""
+    """Widen a range by a factor of 8."""
     return _ranged("too_wide", model, op, 8.0, 0)
 
 
 @fault
 def too_narrow(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A range is three times too narrow."""
+    """Narrow a range by a factor of 3."""
     return _ranged("too_narrow", model, op, 1 / 3, 0)
 
 
 @fault
 def zero_points(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A range is shifted by a quarter of its width."""
+    """Shift a range by a quarter of its width."""
     zero = (
         int(model.subgraphs[0].tensors[op.outputs[0]].quantization.zero_point[:1].sum()) if op.outputs else 0
     )
@@ -259,7 +259,7 @@ def zero_points(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 @fault
 def swapped_operands(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Two inputs change places."""
+    """Swap two inputs."""
     subgraph = model.subgraphs[0]
     two = [subgraph.tensors[i] for i in op.inputs[:2] if i >= 0]
     if op.kind not in ("SUB", "DIV", "CONCATENATION", "PACK", "SQUARED_DIFFERENCE") or len(two) < 2:
@@ -275,7 +275,7 @@ def swapped_operands(model: Model, op: Operator, draw: Draw) -> PlantedFault | N
 
 @fault
 def wrong_activation(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """A fused activation is missing, or one is there that should not be."""
+    """Remove a fused activation, or add RELU to an operator without an activation."""
     if op.options is None or op.kind not in (
         "CONV_2D",
         "DEPTHWISE_CONV_2D",
@@ -294,7 +294,7 @@ def wrong_activation(model: Model, op: Operator, draw: Draw) -> PlantedFault | N
 
 @fault
 def integer_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Paddings change sides, or a slice begins and ends one slice earlier or later."""
+    """Swap the sides of paddings, or move a slice by its length."""
     subgraph = model.subgraphs[0]
     held = [subgraph.tensors[i] for i in op.inputs[1:] if i >= 0]
     if op.kind not in ("PAD", "STRIDED_SLICE") or not all(t.is_constant for t in held):
@@ -320,7 +320,7 @@ def integer_constants(model: Model, op: Operator, draw: Draw) -> PlantedFault | 
 
 @fault
 def gates(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Two gates of an LSTM have each other's weights, or the weights of one are moved by a row."""
+    """Exchange the weights of two gates of an LSTM, or move the weights of a gate by a row."""
     facts = traits_of(op.kind)
     named = [
         role

@@ -1,4 +1,4 @@
-"""Models of the kinds the public uint8 zoo has: a segmentation one and a detection one, small and with random weights."""
+"""Small models with random weights of the kinds in the public uint8 zoo: segmentation and detection."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from litecheck.model.types import Model
 from tests.differential.detection import CODE, anchors, options, results
 
 Random = np.random.Generator
-#: Scale and zero point of what RELU6 leaves, of logits, and of probabilities.
+#: Scale and zero point of outputs of RELU6, of logits, and of probabilities.
 SIX, LOGITS, SHARES = (6 / 255, 0), (0.09, 131), (1 / 256, 0)
 
 
 @dataclass(frozen=True)
 class Map:
-    """A tensor on its way: its index, its shape, its scale and zero point."""
+    """Tensor of the network: index, shape, scale and zero point."""
 
     index: int
     shape: tuple[int, ...]
@@ -26,7 +26,7 @@ class Map:
 
 
 class Network:
-    """uint8 layers one behind the other; weights spread their sums over the output's range."""
+    """Builder of consecutive uint8 layers; weights spread their sums over the output's range."""
 
     def __init__(self, name: str, rng: Random, size: int) -> None:
         self.rng, self.builder = rng, ModelBuilder(name)
@@ -39,14 +39,14 @@ class Network:
 
     def layer(self, x: Map, channels: int, size: int = 1, stride: int = 1, end: tuple[float, int] = SIX,
               dilation: int = 1, depthwise: bool = False) -> Map:  # fmt: skip
-        """A convolution of SAME padding, with RELU6 where its end is that of RELU6."""
+        """Add a convolution with SAME padding, with RELU6 if its output has the parameters of RELU6."""
         rng, depth = self.rng, x.shape[3]
         shape = (1, size, size, depth) if depthwise else (channels, size, size, depth)
         taps = size * size * (1 if depthwise else depth)
         scale = 100 * end[0] / (x.end[0] * 60 * 50 * np.sqrt(taps))
         zero = int(rng.integers(110, 146))
         drawn = rng.normal(0, 50, shape)
-        # without a mean, so that no channel is the largest everywhere
+        # without a mean, so that no channel is the largest at every pixel
         drawn -= 0 if depthwise else drawn.mean(axis=(1, 2, 3), keepdims=True)
         weights = np.clip(drawn + zero, 0, 255).round().astype(np.uint8)
         w = self.graph.constant(f"w{x.index}_{channels}", weights, quantized(scale, zero))
@@ -66,7 +66,7 @@ class Network:
         return y
 
     def block(self, x: Map, channels: int, stride: int = 1, dilation: int = 1) -> Map:
-        """Expand, filter each channel, project; added to what came in where it fits."""
+        """Add an inverted residual: expand, filter each channel, project, and add the input if the shape is the same."""
         wide = self.layer(x, 2 * x.shape[3])
         wide = self.layer(wide, wide.shape[3], 3, stride, dilation=dilation, depthwise=True)
         narrow = self.layer(wide, channels, end=LOGITS)
@@ -92,7 +92,7 @@ class Network:
 
 
 def segmentation(rng: Random, size: int = 33, classes: int = 7) -> Model:
-    """DeepLab's shape: inverted residuals, dilated at the end, image pooling, two resizes, and the class of each pixel."""
+    """Return a net like DeepLab: inverted residuals, dilation, image pooling, two resizes, and the class of each pixel."""
     net = Network("segmentation", rng, size)
     x = net.layer(net.input, 8, 3, 2)
     x = net.block(net.block(x, 12, 2), 12)
@@ -113,7 +113,7 @@ def segmentation(rng: Random, size: int = 33, classes: int = 7) -> Model:
 
 
 def detection(rng: Random, size: int = 48, classes: int = 6, regular: bool = False, most: int = 8) -> Model:
-    """SSD's shape: boxes and scores from two maps, and what TFLite_Detection_PostProcess makes of them."""
+    """Return a net like SSD: boxes and scores from two feature maps, and TFLite_Detection_PostProcess."""
     net = Network("detection", rng, size)
     x = net.layer(net.input, 8, 3, 2)
     x = net.block(net.block(x, 12, 2), 12)

@@ -1,4 +1,4 @@
-"""LSTM and SVDF: random ones over several inferences, outputs and states."""
+"""Random LSTM and SVDF over several inferences: outputs and states."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def int8(rng: Random, *shape: int) -> np.ndarray:
 
 
 def saturating(rng: Random) -> np.ndarray:
-    """Factors for the scales of input and recurrent weights: now and then so large that their products saturate."""
+    """Return factors of the scales of input and recurrent weights, in some cases so large that products saturate."""
     return np.array([[2.0 ** int(rng.integers(2, 8)) if rng.random() < 0.3 else 1.0] for _ in range(2)])
 
 
 def lstm(rng: Random, opcode: str = "UNIDIRECTIONAL_SEQUENCE_LSTM") -> tuple[Model, tuple[int, ...]]:
-    """A random 8x8_16 LSTM with any of its extensions, and the shape of its input."""
+    """Return a random 8x8_16 LSTM with any of its extensions, and the shape of its input."""
     builder = ModelBuilder("lstm")
     graph = builder.subgraph("main")
     cifg, peephole, norm, projected, clipped = (rng.random() < p for p in (0.3, 0.4, 0.4, 0.4, 0.3))
     time_major = opcode != "LSTM" and rng.random() < 0.3
     batch, time, n, cells = (int(v) for v in rng.integers(1, (4, 9, 20, 20)))
-    # LiteRT counts peepholes by outputs: of more outputs than cells it reads beyond them.
+    # LiteRT counts peepholes by outputs: with more outputs than cells it reads beyond them.
     outputs = int(rng.integers(1, cells + 1 if peephole else 20)) if projected else cells
     sx, sh, bits = rng.uniform(0.005, 0.05), rng.uniform(0.005, 0.01), int(rng.integers(-15, -8))
     layout = (batch, n) if opcode == "LSTM" else (time, batch, n) if time_major else (batch, time, n)
@@ -92,9 +92,9 @@ def plain_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
 
 
 def narrow_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
-    """A random 8x8_8 LSTM, and the shape of its input.
+    """Return a random 8x8_8 LSTM, and the shape of its input.
 
-    LiteRT has it for one step only, and states are at rest before an inference: three operators share them.
+    LiteRT supports a single step, and states are initial before an inference: three operators share the states.
     """
     builder = ModelBuilder("lstm 8x8_8")
     graph = builder.subgraph("main")
@@ -140,7 +140,7 @@ def narrow_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
 
 
 def svdf(rng: Random, activation: str = "RELU") -> tuple[Model, tuple[int, ...]]:
-    """A random SVDF with an int16 state, and the shape of its input."""
+    """Return a random SVDF with an int16 state, and the shape of its input."""
     builder = ModelBuilder("svdf")
     graph = builder.subgraph("main")
     batch, n, units, rank, memory = (int(v) for v in rng.integers(1, (4, 20, 9, 4, 9)))
@@ -173,7 +173,8 @@ def _made(opcode: str, draw: Callable[[Random], tuple[Model, tuple[int, ...]]]) 
 
 
 FAMILY = Family({opcode: _made(opcode, draw) for opcode, draw in CASES.items()})
-#: Equal only with the C library's own tanhf: older ones do not round it correctly, and cells are one step apart.
+#: Family that needs tanhf of the C library: older libraries do not round it correctly, and cells differ by a single
+#: step.
 NARROW = Family(
     {"LSTM 8x8_8": _made("LSTM 8x8_8", narrow_lstm)}, faults={"LSTM": {"output_gate": "input-alone"}}
 )

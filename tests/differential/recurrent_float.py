@@ -1,4 +1,4 @@
-"""LSTM and SVDF in float32: random ones over several inferences, outputs and states."""
+"""Random LSTM and SVDF in float32 over several inferences: outputs and states."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from tests.differential.one_operator import Trial
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
-#: Sums are added up in other orders, exponentials are a few float32 values off, and steps feed each other: outputs and
-#: states may be so many units in the last place of the largest among them apart. In 900 networks 66 were seen, where
-#: six of a RELU6 add up, and where the largest is small itself; with TANH and an ordinary size, 22.
+#: Tolerance of outputs and states, in units of the last place of the largest among them. Sums are added in different
+#: orders, exponentials differ by a few float32 values, and errors accumulate over steps. The largest of 900 networks is
+#: 66, for a sum of six RELU6 with a small maximum; with TANH and usual values it is 22.
 ULPS = 256
-#: Without NONE, and with no more outputs than cells: see known-faults.yaml.
+#: Activations without NONE, and no more outputs than cells: see known-faults.yaml.
 ACTIVATIONS = ("TANH", "TANH", "RELU", "RELU6", "RELU_N1_TO_1")
 
 
 def lstm(rng: Random, opcode: str, activation: str = "", projected: bool = False, more: int = 0) -> Trial:
-    """A random float LSTM with any of its extensions; or one with a projection, to ``more`` outputs than cells."""
+    """Return a random float LSTM with any of its extensions, or with a projection to ``more`` outputs than cells."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     chosen = projected
@@ -60,7 +60,7 @@ def lstm(rng: Random, opcode: str, activation: str = "", projected: bool = False
 
 
 def svdf(rng: Random, weights: str = "float32") -> Trial:
-    """A random SVDF with a float state; int8 weights have one scale."""
+    """Return a random SVDF with a float state; int8 weights have a single scale."""
     builder = ModelBuilder("svdf")
     graph = builder.subgraph("main")
     batch, n, units, rank, memory = (int(v) for v in rng.integers(1, (4, 40, 9, 4, 9)))
@@ -89,7 +89,7 @@ def svdf(rng: Random, weights: str = "float32") -> Trial:
 
 
 def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Apart by more than :data:`ULPS` of the largest."""
+    """Return a mask of differences beyond :data:`ULPS` of the largest value."""
     return ~(np.abs(ours - theirs) <= ULPS * np.spacing(np.abs(theirs).max(initial=np.float32(1e-30))))
 
 

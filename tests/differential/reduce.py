@@ -1,4 +1,4 @@
-"""Pooling, reductions and choices: random configurations."""
+"""Pooling, reductions and selections: random configurations."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ POOLING = ("AVERAGE_POOL_2D", "MAX_POOL_2D", "L2_POOL_2D")
 REDUCTIONS = ("MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN", "REDUCE_PROD", "REDUCE_ANY", "REDUCE_ALL")
 _INTEGERS = ("int8", "uint8", "int16")
 _ALL = (*_INTEGERS, "float32", "int32", "int64")
-#: Operator -> types LiteRT takes.
+#: Operator -> types that LiteRT accepts.
 TYPES = {
     "AVERAGE_POOL_2D": (*_INTEGERS, "float32"), "MAX_POOL_2D": (*_INTEGERS, "float32"), "L2_POOL_2D": ("float32",),
     "MEAN": _ALL, "SUM": _ALL, "REDUCE_MAX": _ALL, "REDUCE_MIN": _ALL,
@@ -35,7 +35,7 @@ VERSIONS = {"L2_POOL_2D": 1, "MAX_POOL_2D": 3, "AVERAGE_POOL_2D": 3, "CUMSUM": 1
 
 
 def stored(rng: Random, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
-    """Random values over the type's whole range; floats around 0; int32 and int64 near 0 now and then."""
+    """Return random values over the type's whole range; floats around 0; int32, int64 and 30 % of the rest near 0."""
     if dtype == "bool":
         return rng.random(shape) < rng.random()
     if dtype == "float32":
@@ -56,7 +56,7 @@ def parameters(rng: Random, dtype: str) -> Quantization | None:
 
 
 def pooling(rng: Random, opcode: str, dtype: str) -> Trial:
-    """Any window, stride, padding and activation; channels enough for vector loops and a tail."""
+    """Return a trial with any window, stride, padding and activation; channels fill vector loops and a tail."""
     height, width = (int(n) for n in rng.integers(1, 12, 2))
     shape = (int(rng.integers(1, 3)), height, width, int(rng.choice([1, 3, 8, 16, 17, 35, 64, 300])))
     same = rng.random() < 0.5
@@ -83,7 +83,7 @@ def pooling(rng: Random, opcode: str, dtype: str) -> Trial:
 
 
 def reduction(rng: Random, opcode: str, dtype: str) -> Trial:
-    """Any axes, negative, repeated or as a scalar; keep_dims; now and then the mean over height and width."""
+    """Return a trial with any axes, negative, repeated or scalar, and keep_dims; in some cases over height and width."""
     rank = int(rng.integers(0, 6))
     shape = tuple(int(n) for n in rng.integers(1, 9, rank))
     if rank and rng.random() < 0.3:
@@ -199,20 +199,20 @@ MAKERS: dict[str, Callable[[Random, str, str], Trial]] = {
 
 
 def _made(opcode: str, dtype: str) -> Make:
-    """Now and then the axis is computed."""
+    """Return trials in which the axis may be computed."""
     return varied(lambda rng: MAKERS[opcode](rng, opcode, dtype), ("axis",))
 
 
-#: What adds floats; but for BUILTIN_REF in an order of its own.
+#: Operators that add floats; only BUILTIN_REF adds in the order of the elements.
 SUMS = ("MEAN", "SUM", "AVERAGE_POOL_2D", "L2_POOL_2D")
 
 
 def _far(kind: str, resolver: str, trial: Trial) -> Far:
-    """Sums of n floats of one sign in two orders.
+    """Return the tolerance of sums of n floats of one sign in two orders.
 
-    Each rounds n - 1 times, by half a step of the result at most, and a mean divides by n or multiplies by the rounded
-    1 / n: 2 n + 1 steps apart at most. Of many values the roundings cancel out: a sum is off by a few times the root
-    of n then, taken as four.
+    Each order rounds n - 1 times, by at most half a step of the output. A mean divides by n or multiplies by the
+    rounded 1 / n. The distance is at most 2 n + 1 steps. For many values the roundings cancel out: the bound is 8 times
+    the root of n, plus 3.
     """
     if resolver == "reference" or kind.split()[0] not in SUMS:
         return within(0)
@@ -221,7 +221,7 @@ def _far(kind: str, resolver: str, trial: Trial) -> Far:
 
 
 def _terms(trial: Trial) -> int:
-    """How many elements one element of the output is made of, at most."""
+    """Return the largest number of input elements of one output element."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     if operator.opcode in POOLING:
@@ -231,7 +231,7 @@ def _terms(trial: Trial) -> int:
     return trial.inputs[0].size // max(1, math.prod(graph.tensors[operator.outputs[0]].shape))
 
 
-#: What rules/arithmetic/known-faults.yaml says LiteRT gets wrong: kind and resolver.
+#: Kinds and resolvers with known faults in rules/arithmetic/known-faults.yaml.
 FAULTY = frozenset({("SUM int8", "reference"), ("SUM int16", "reference")})
 FAMILY = Family(
     {f"{opcode} {dtype}": _made(opcode, dtype) for opcode, types in TYPES.items() for dtype in types},

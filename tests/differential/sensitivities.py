@@ -1,6 +1,6 @@
-"""Operators made worse by hand against ``litecheck convert --sensitivity``: the operator must be listed first.
+"""Operators made worse by hand and ``litecheck convert --sensitivity``: the operator must be listed first.
 
-    python -m tests.differential.sensitivities [--trials 200] [--seed 0]
+    python -m tests.differential.sensitivities --trials 200 --seed 0
 
 In eight float models, the weights of one operator get 3 levels or a scale that is wrong by a factor of 2, whenever this
 operator is quantized alone. The ranking runs as in ``convert``.
@@ -31,7 +31,7 @@ Draw = np.random.Generator
 
 
 def fewer_bits(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """Weights have 3 levels: -127, 0 and 127."""
+    """Round weights to 3 levels: -127, 0 and 127."""
 
     def change(rows: np.ndarray, axis: int) -> np.ndarray:
         return np.rint(rows / 127).astype(np.int64) * 127
@@ -40,7 +40,7 @@ def fewer_bits(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
 
 
 def wrong_scale(model: Model, op: Operator, draw: Draw) -> PlantedFault | None:
-    """All weight scales are half or twice what they should be."""
+    """Halve or double all weight scales."""
     weight = held(model.subgraphs[0], op, "weight")
     if weight is None:
         return None
@@ -55,7 +55,7 @@ WORSE: tuple[Callable[[Model, Operator, Draw], PlantedFault | None], ...] = (few
 
 @dataclass
 class RankedNet:
-    """A float model whose operators are quantized one by one; each comparison with the float model is made once."""
+    """Float model with operators quantized one at a time; comparisons with the float model are cached."""
 
     pair: Pair
     conversion: Conversion = field(init=False)
@@ -80,7 +80,7 @@ class RankedNet:
         return agreement(conversion.source, conversion.model, {}, self.pair.data, device="litecheck")
 
     def first(self, key: Key, worse: Conversion) -> Key:
-        """Return the operator that the ranking lists first if an operator's own conversion is ``worse``."""
+        """Return the operator that the ranking lists first if the conversion of a single operator is ``worse``."""
 
         def alone(other: Key) -> Conversion:
             return worse if other == key else self.alone(other)
@@ -98,7 +98,7 @@ class RankedNet:
 
 
 def worsened(net: RankedNet, key: Key, kind: int, draw: Draw) -> Conversion | None:
-    """Return the conversion of an operator alone, made worse by hand, or None if it has no weights."""
+    """Return the conversion of a single operator, made worse by hand, or None if it has no weights."""
     one = net.alone(key)
     number = one.origins[0].index(key[1])
     planted = WORSE[kind](one.model, one.model.subgraphs[0].operators[number], draw)
@@ -106,9 +106,9 @@ def worsened(net: RankedNet, key: Key, kind: int, draw: Draw) -> Conversion | No
 
 
 def campaign(
-    nets: list[RankedNet], trials: int, seed: int, tell: Callable[[str], None]
+    nets: list[RankedNet], trials: int, seed: int, report: Callable[[str], None]
 ) -> dict[str, Counter[str]]:
-    """Return, for each kind and in all, the number of trials and the number with the worse operator first."""
+    """Return, for each kind and in total, the number of trials and of trials with the worse operator first."""
     draw, table = np.random.default_rng(seed), {worse.__name__: Counter[str]() for worse in WORSE}
     done = 0
     while done < trials:
@@ -123,17 +123,17 @@ def campaign(
         table[WORSE[kind].__name__]["trials"] += 1
         table[WORSE[kind].__name__]["first"] += first == key
         if first != key:
-            tell(f"{net.pair.name}: {WORSE[kind].__name__} in #{key[1]}, first is #{first[1]}")
+            report(f"{net.pair.name}: {WORSE[kind].__name__} in #{key[1]}, first is #{first[1]}")
     return table
 
 
 def main() -> int:
-    """Run the campaign and print its table; exit with 1 below 95 %."""
+    """Run the campaign and print its table; return 1 below 95 %."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--trials", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    table = campaign([RankedNet(pair) for pair in pairs()], asked.trials, asked.seed, print)
+    parser.add_argument("--trials", type=int, default=200, help="number of trials [default: 200]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the trials [default: 0]")
+    options = parser.parse_args()
+    table = campaign([RankedNet(pair) for pair in pairs()], options.trials, options.seed, print)
     sums = sum(table.values(), Counter[str]())
     for name, counts in (*table.items(), ("all", sums)):
         print(f"{name}: first in {counts['first']} of {counts['trials']} trials")

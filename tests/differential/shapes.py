@@ -1,12 +1,12 @@
-"""The laws of shapes against LiteRT: what shape results have, and what does not go together.
+"""Shape functions and LiteRT: output shapes, and invalid combinations of inputs.
 
-    python -m tests.differential.shapes [--operator CONV_2D] [--cases 200] [--seed 0] [--all]
+    python -m tests.differential.shapes --operator CONV_2D --cases 200 --seed 0 --all
 
-Random models of one operator, most of them right and some with a shape, number or option changed, go to three
-resolvers in a child process: shapes after allocation and after inference, or that the model is refused (or ends the
-process). A law has to say Misfit where LiteRT refuses, and nowhere else; its shapes are LiteRT's. What numbers known
-only at run time decide, the law may leave open, and must get right once it is given them. Lengths hidden from the law
-at random must neither bring forth a Misfit nor another length. What departs on purpose stands in ``REASONS``.
+Random models of one operator, most of them valid, some with a changed shape, number or option, run on three resolvers
+in a child process. It returns shapes after allocation and after inference, or that the model is rejected (or crashes).
+The shape function must raise ShapeError for exactly the models that LiteRT rejects, and return LiteRT's shapes. Lengths
+that depend on values of computed inputs may be open; with these values they must be correct. Lengths hidden from the
+shape function at random must cause neither ShapeError nor different lengths. ``REASONS`` lists intended deviations.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ def reply(request):
     try: return answer(*request)
     except (RuntimeError, ValueError, MemoryError) as error: return str(error) or type(error).__name__
 """
-#: Beyond so many elements a result is not asked of LiteRT.
+#: Number of elements beyond which LiteRT is not asked for an output.
 _MOST = 1 << 20
 
 
 class ShapeOracle(Oracle):
-    """LiteRT, asked for the shapes of results after allocation and after inference."""
+    """LiteRT in a child process that returns output shapes after allocation and after inference."""
 
     program = _CHILD + SERVE
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One case and resolver in which law and LiteRT disagree; ``kind`` says how."""
+    """Case and resolver with different answers of shape function and LiteRT; ``kind`` describes the difference."""
 
     draw: Draw
     resolver: str
@@ -74,7 +74,7 @@ class Finding:
 
     @property
     def reason(self) -> str:
-        """The name of what explains it, or none."""
+        """Name of the reason that explains the finding, or ""."""
         return next((name for name, accounts in REASONS.items() if accounts(self)), "")
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ class Finding:
 def call_of(
     draw: Draw, constant: bool = False, hidden: Random | None = None, stated: Sequence[tuple[int, ...]] = ()
 ) -> Call:
-    """What the law is asked: ``constant`` tells it all numbers, ``hidden`` hides lengths at random."""
+    """Return the call of the shape function: ``constant`` makes all inputs constant, ``hidden`` hides lengths at random."""
     _, roles, results, repeated = TABLE[draw.opcode]
     operands: list[ShapedOperand | None] = []
     for at, part in enumerate(draw.parts):
@@ -118,7 +118,7 @@ def call_of(
 
 
 def answer(call: Call) -> Shapes | ShapeError:
-    """What the law says."""
+    """Return the output shapes of the shape function, or its error."""
     try:
         return TABLE[call.opcode][0](call)
     except ShapeError as misfit:
@@ -126,7 +126,7 @@ def answer(call: Call) -> Shapes | ShapeError:
 
 
 def model_of(draw: Draw, stated: list[tuple[int, ...]] | None) -> Model:
-    """A model of the one operator, its results stated with these shapes."""
+    """Return a model of a single operator with these stated output shapes."""
     builder = ModelBuilder(draw.opcode)
     graph = builder.subgraph("main")
     indexes, given = [], []
@@ -153,7 +153,7 @@ def model_of(draw: Draw, stated: list[tuple[int, ...]] | None) -> Model:
 
 
 def unknown_operator(opcode: str, shape: tuple[int, ...]) -> bytes:
-    """A model of one operator with one input and one result, whatever it wants."""
+    """Return a model of any operator with one input and one output."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     x, y = graph.tensor("x", shape, "float32"), graph.tensor("y", shape, "float32")
@@ -163,18 +163,18 @@ def unknown_operator(opcode: str, shape: tuple[int, ...]) -> bytes:
     return model_bytes(builder.finish())
 
 
-def stated_shapes(rng: Random, draw: Draw, said: Shapes | ShapeError) -> list[tuple[int, ...]]:
-    """What the file states of the results: the law's shapes, at times wrong ones of the same rank."""
+def stated_shapes(rng: Random, draw: Draw, shapes: Shapes | ShapeError) -> list[tuple[int, ...]]:
+    """Return the output shapes that the file states: those of the shape function, in some cases wrong with the same rank."""
     found = []
     for at in range(len(draw.results)):
-        shape = None if isinstance(said, ShapeError) or at >= len(said) else said[at]
+        shape = None if isinstance(shapes, ShapeError) or at >= len(shapes) else shapes[at]
         known = (1,) if shape is None else tuple(1 if dim is None else dim for dim in shape)
         found.append(tuple(dim + int(rng.integers(0, 2)) for dim in known) if rng.random() < 0.2 else known)
     return found
 
 
 def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
-    """Ask the law and all resolvers, and yield where they disagree."""
+    """Yield the differences between the shape function and all resolvers."""
     stated = stated_shapes(rng, draw, answer(call_of(draw, constant=True)))
     partial, full = answer(call_of(draw, stated=stated)), answer(call_of(draw, constant=True, stated=stated))
     if not isinstance(full, ShapeError) and any(_elements(shape) > _MOST for shape in full):
@@ -184,10 +184,10 @@ def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
         part.values for part in draw.parts if part is not None and not part.constant and not part.variable
     ]
     for resolver in RESOLVERS:
-        said = litert.run(data, inputs, resolver)
-        kind = judged(said, partial, full)
+        shapes = litert.run(data, inputs, resolver)
+        kind = judged(shapes, partial, full)
         if kind:
-            yield Finding(draw, resolver, kind, _shown(said), f"{_shown(partial)} / {_shown(full)}")
+            yield Finding(draw, resolver, kind, _shown(shapes), f"{_shown(partial)} / {_shown(full)}")
     masked = answer(call_of(draw, hidden=rng, stated=stated))
     if not isinstance(full, ShapeError) and not isinstance(partial, ShapeError):
         if isinstance(masked, ShapeError):
@@ -196,31 +196,35 @@ def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
             yield Finding(draw, "law", "a hidden length gives another", _shown(full), _shown(masked))
 
 
-def judged(said: object, partial: Shapes | ShapeError, full: Shapes | ShapeError) -> str:
-    """How law and LiteRT disagree, or nothing."""
-    if isinstance(said, Refused):
+def judged(shapes: object, partial: Shapes | ShapeError, full: Shapes | ShapeError) -> str:
+    """Return a description of the difference between shape function and LiteRT, or ""."""
+    if isinstance(shapes, Refused):
         return (
             ""
             if isinstance(full, ShapeError) or isinstance(partial, ShapeError)
-            else "LiteRT refuses, the law accepts"
+            else "LiteRT rejects, the shape function accepts"
         )
-    assert isinstance(said, (list, tuple))
+    assert isinstance(shapes, (list, tuple))
     if isinstance(partial, ShapeError):
-        return "the law refuses, LiteRT accepts"
-    # numbers that only run time tells are not checked where constants would be
-    told = partial if isinstance(full, ShapeError) else full
-    after = said[1]
-    if len(told) < len(after) or not all(map(_within, told, after)) or not all(map(_within, partial, told)):
+        return "the shape function rejects, LiteRT accepts"
+    # values of computed inputs are not checked where constants would be
+    known = partial if isinstance(full, ShapeError) else full
+    after = shapes[1]
+    if (
+        len(known) < len(after)
+        or not all(map(_within, known, after))
+        or not all(map(_within, partial, known))
+    ):
         return "other shapes"
     return ""
 
 
-def _within(said: Shape | None, actual: Shape | None) -> bool:
-    """Whether a shape agrees with another, wherever it says anything that the other says too."""
-    if said is None or actual is None:
+def _within(shapes: Shape | None, actual: Shape | None) -> bool:
+    """Return True if two shapes agree in all lengths that both know."""
+    if shapes is None or actual is None:
         return True
-    return len(said) == len(actual) and all(
-        a is None or b is None or a == b for a, b in zip(said, actual, strict=True)
+    return len(shapes) == len(actual) and all(
+        a is None or b is None or a == b for a, b in zip(shapes, actual, strict=True)
     )
 
 
@@ -228,17 +232,17 @@ def _elements(shape: Shape | None) -> int:
     return int(np.prod([d for d in shape or () if d is not None], dtype=object))
 
 
-def _shown(said: object) -> str:
+def _shown(shapes: object) -> str:
     return (
-        f"refused: {said.message}"
-        if isinstance(said, Refused)
-        else f"misfit: {said.found}"
-        if isinstance(said, ShapeError)
-        else str(said)
+        f"refused: {shapes.message}"
+        if isinstance(shapes, Refused)
+        else f"misfit: {shapes.found}"
+        if isinstance(shapes, ShapeError)
+        else str(shapes)
     )
 
 
-#: Options the draws leave out, and values worth trying.
+#: Options that the draws omit, with values to try.
 EXTRA: dict[str, dict[str, tuple[int, ...]]] = {
     "CONV_2D": {"padding": (0, 1, 2, -1), "dilation_h_factor": (0, -1, 2), "stride_w": (0, -1, 1)},
     "DEPTHWISE_CONV_2D": {"padding": (0, 1, 2, -1), "dilation_h_factor": (0, -1, 2)},
@@ -252,7 +256,7 @@ EXTRA: dict[str, dict[str, tuple[int, ...]]] = {
 
 
 def drawn(operator: str, dtype: str, rng: Random, cases: int) -> Iterator[Draw]:
-    """Random cases of one operator: half as they should be, half with one or two things changed."""
+    """Yield random cases of a single operator: half valid, half with one or two changes."""
     make = CASES[operator][0]
     for number in range(cases):
         draw = make(rng, dtype)
@@ -262,7 +266,7 @@ def drawn(operator: str, dtype: str, rng: Random, cases: int) -> Iterator[Draw]:
 
 
 def sweep(litert: Oracle, operator: str, cases: int, seed: int) -> tuple[Counter[str], list[Finding]]:
-    """All types of one operator: how many cases the law accepts and refuses, and where the two disagree."""
+    """Return the counts of accepted and rejected cases of a single operator with all types, and the differences."""
     counts: Counter[str] = Counter()
     found: list[Finding] = []
     kinds = CASES[operator][1]
@@ -278,11 +282,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--operator", help="one operator")
-    parser.add_argument("--cases", type=int, default=100, help="cases for each operator")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--show", type=int, default=2, help="how many findings of each kind")
-    parser.add_argument("--all", action="store_true", help="show what is explained, too")
+    parser.add_argument("--operator", help="run this operator [default: all]")
+    parser.add_argument("--cases", type=int, default=100, help="cases of each operator [default: 100]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the cases [default: 0]")
+    parser.add_argument(
+        "--show", type=int, default=2, help="print this many findings of each kind [default: 2]"
+    )
+    parser.add_argument("--all", action="store_true", help="also print explained findings")
     wanted = parser.parse_args()
     open_, explained, total = 0, Counter[str](), Counter[str]()
     with ShapeOracle(timeout=20) as litert:

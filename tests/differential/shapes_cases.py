@@ -1,4 +1,4 @@
-"""Random models of one operator for the laws of shapes, by operator: right as drawn."""
+"""Random valid models of a single operator for the shape functions, by operator."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def extreme(opcode: str) -> Make:
 
 
 def along(opcode: str, extra: int = 0, **options: Any) -> Make:
-    """An operator with one axis as operand."""
+    """Return draws of an operator with an axis as an input."""
 
     def make(rng: Random, dtype: str) -> Draw:
         shape = dims(rng, 1, 4)

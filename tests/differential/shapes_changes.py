@@ -1,4 +1,6 @@
-"""Changes that may make a model of one operator wrong: shapes, numbers that steer, options, how many results."""
+"""Changes that may invalidate a model of a single operator: shapes, values of steering inputs, options, number of
+outputs.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +14,7 @@ _EDGES = (-3, -2, -1, 0, 1, 2, 3, 4, 5, 9, 100)
 
 
 def changed(rng: Random, draw: Draw, extra: dict[str, tuple[int, ...]]) -> Draw:
-    """The draw with one thing changed at random; ``extra`` are further options and values they may take."""
+    """Return the draw with one random change; ``extra`` are further options and their values."""
     kinds = [_operand, _operand, _numbers, _numbers, _option, _computed]
     for _ in range(8):
         at = rng.choice(len(kinds))
@@ -29,7 +31,7 @@ def _replaced(draw: Draw, at: int, part: Part | None, what: str) -> Draw:
 
 
 def _operand(rng: Random, draw: Draw) -> Draw | None:
-    """Another shape of an operand."""
+    """Change the shape of an input."""
     at = int(rng.choice(len(draw.parts))) if draw.parts else 0
     part = draw.parts[at] if draw.parts else None
     if part is None:
@@ -42,7 +44,7 @@ def _operand(rng: Random, draw: Draw) -> Draw | None:
     quantization = part.quantization
     if (
         quantization is not None and quantization.scale.size > 1
-    ):  # as many scales as slices, so that only shapes differ
+    ):  # a scale for each slice, so that only shapes differ
         axis = quantization.axis
         count = shape[axis] if axis < len(shape) else 1
         quantization = replace(
@@ -79,7 +81,7 @@ def _reshaped(rng: Random, shape: list[int]) -> tuple[int, ...]:
 
 
 def _numbers(rng: Random, draw: Draw) -> Draw | None:
-    """Another number in an operand that steers."""
+    """Change a number in an input that determines shapes."""
     steering = [
         at for at, part in enumerate(draw.parts) if part is not None and part.steers and part.values.size
     ]
@@ -89,15 +91,15 @@ def _numbers(rng: Random, draw: Draw) -> Draw | None:
     part = draw.parts[at]
     assert part is not None
     flat = part.values.reshape(-1).copy()
-    one, other = (size(rng, 0, len(flat) - 1) for _ in range(2))
-    flat[one] = flat[other] if rng.random() < 0.2 else rng.choice(_EDGES)
+    first, second = (size(rng, 0, len(flat) - 1) for _ in range(2))
+    flat[first] = flat[second] if rng.random() < 0.2 else rng.choice(_EDGES)
     return _replaced(
-        draw, at, replace(part, values=flat.reshape(part.values.shape)), f"[{one}] = {flat[one]}"
+        draw, at, replace(part, values=flat.reshape(part.values.shape)), f"[{first}] = {flat[first]}"
     )
 
 
 def _option(rng: Random, draw: Draw, extra: dict[str, tuple[int, ...]] | None = None) -> Draw | None:
-    """Another value of an option, or none."""
+    """Change or remove the value of an option."""
     known = {name: value for name, value in draw.options.items() if not isinstance(value, (str, float))}
     known |= dict.fromkeys(extra or {}, 0)
     if not known:
@@ -125,7 +127,7 @@ def _option(rng: Random, draw: Draw, extra: dict[str, tuple[int, ...]] | None = 
 
 
 def _computed(rng: Random, draw: Draw) -> Draw | None:
-    """Another number of results than the options say."""
+    """Change the number of outputs against the options."""
     if not {"num_splits", "num"} & set(draw.options):
         return None
     many = (

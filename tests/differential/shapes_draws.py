@@ -1,4 +1,4 @@
-"""Random operands, and one operator with its operands and options: what models for the laws of shapes are made of."""
+"""Random inputs, and one operator with its inputs and options: parts of models for the shape functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Random = np.random.Generator
 Q = quantized(0.05, -5)
 
 
-#: Operators of which LiteRT has no second version.
+#: Operators without a second version in LiteRT.
 FIRST = set(
     """SIN COS SQUARE FLOOR CEIL ROUND SIGN ZEROS_LIKE RELU_N1_TO_1 RELU_0_TO_1 ELU HARD_SWISH NEG LOGICAL_NOT
     LOCAL_RESPONSE_NORMALIZATION POW ATAN2 LOGICAL_OR LOGICAL_AND BITWISE_XOR RIGHT_SHIFT
@@ -28,7 +28,7 @@ FIRST = set(
 
 @dataclass(frozen=True)
 class Part:
-    """An operand: its values, whether the file holds them, and whether it is a variable or runs below eight bits."""
+    """Input: its values, and whether it is constant or a variable."""
 
     values: np.ndarray
     quantization: Quantization | None = None
@@ -37,13 +37,13 @@ class Part:
 
     @property
     def steers(self) -> bool:
-        """Whether its values, not only its shape, may decide."""
+        """True for integers whose values may determine output shapes."""
         return self.values.dtype in (np.int32, np.int64)
 
 
 @dataclass(frozen=True)
 class Draw:
-    """One operator with operands and options; ``results`` are the types and parameters of its outputs."""
+    """Operator with inputs and options; ``results`` are the types and parameters of its outputs."""
 
     opcode: str
     parts: tuple[Part | None, ...]
@@ -78,12 +78,12 @@ def values(rng: Random, shape: Sequence[int], dtype: str) -> np.ndarray:
 def x(
     rng: Random, shape: Sequence[int], dtype: str, constant: bool = False, q: Quantization | None = Q
 ) -> Part:
-    """Data: at run time, or now and then constant."""
+    """Return a data input, computed or ``constant``."""
     return Part(values(rng, shape, dtype), q if dtype == "int8" else None, constant)
 
 
 def index(rng: Random, numbers: Any, dtype: str = "int32", always: bool = False) -> Part:
-    """Numbers that steer: mostly constant, at times computed."""
+    """Return an input that determines shapes: constant in 80 % of the draws or ``always``, else computed."""
     return Part(np.asarray(numbers, dtype), None, always or rng.random() < 0.8)
 
 
@@ -92,7 +92,7 @@ def out(dtype: str, q: Quantization | None = Q) -> tuple[str, Quantization | Non
 
 
 def broadcastable(rng: Random, many: int = 2, high: int = 7) -> list[tuple[int, ...]]:
-    """Shapes that broadcast against each other."""
+    """Return shapes that broadcast."""
     whole = dims(rng, 0, high, 3)
     if rng.random() < 0.3:
         return [whole] * many

@@ -1,4 +1,4 @@
-"""Random layers for the laws of shapes: convolutions, pools, products, recurrent cells; right as drawn."""
+"""Random valid layers for the shape functions: convolutions, pools, products, recurrent cells."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def _bias(rng: Random, outputs: int, dtype: str, always: bool = False) -> Part |
 
 
 def _trimmed(parts: Sequence[Part | None]) -> tuple[Part | None, ...]:
-    """Without absent operands at the end, which not every kernel takes as left out."""
+    """Return the inputs without absent inputs at the end, which some kernels do not accept."""
     return _trimmed(parts[:-1]) if parts and parts[-1] is None else tuple(parts)
 
 

@@ -1,4 +1,4 @@
-"""Random movers for the laws of shapes: operators steered by numbers in operands and options; right as drawn."""
+"""Random valid movers for the shape functions: operators controlled by numbers in inputs and options."""
 
 from __future__ import annotations
 

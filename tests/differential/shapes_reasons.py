@@ -1,4 +1,4 @@
-"""Why laws of shapes and a resolver of LiteRT may disagree: each a name and what it accounts for."""
+"""Intended differences between shape functions and a resolver of LiteRT: name and condition."""
 
 from __future__ import annotations
 
@@ -9,11 +9,14 @@ if TYPE_CHECKING:
     from tests.differential.shapes import Finding
 
 Accounts = Callable[["Finding"], bool]
-_REFUSED, _ACCEPTED = "LiteRT refuses, the law accepts", "the law refuses, LiteRT accepts"
+_REFUSED, _ACCEPTED = (
+    "LiteRT rejects, the shape function accepts",
+    "the shape function rejects, LiteRT accepts",
+)
 
 
 def _only(resolver: str, kind: str, opcodes: str = "", word: str = "", law: str = "") -> Accounts:
-    """Disagreements of this kind that one resolver alone has: with these operators, and these words on both sides."""
+    """Return a condition: a difference of this kind on a single resolver, with these operators and words on both sides."""
 
     def accounts(finding: Finding) -> bool:
         return (

@@ -1,4 +1,4 @@
-"""Which law of shapes each builtin operator of LiteRT keeps, and its operands and results in file order, as data."""
+"""Shape function of each builtin operator of LiteRT, with its inputs and outputs in file order."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _UNARY = "input -> output"
 _BINARY = "lhs rhs -> output"
 _REDUCED = "input axis -> output"
 
-#: Operators by law; operands, an arrow, results; a star marks what repeats.
+#: Operators by shape function: inputs, an arrow, outputs; a star marks repeated roles.
 _TEXT = {
     "elementwise": {
         _UNARY: """ABS SIN COS LOG SQRT RSQRT SQUARE LOGICAL_NOT RELU RELU6 RELU_N1_TO_1 RELU_0_TO_1 LEAKY_RELU ELU
@@ -171,11 +171,11 @@ def _entry(law: str, text: str) -> Entry:
     return LAWS[law], *(tuple(name.rstrip("*") for name in side) for side in (before, after)), repeated
 
 
-#: Opcode to the name of its law.
+#: Opcode -> name of its shape function.
 LAW_NAMES = {
     opcode: law for law, sides in _TEXT.items() for opcodes in sides.values() for opcode in opcodes.split()
 }
-#: Opcode to law, operands, results and which of them repeat.
+#: Opcode -> shape function, inputs, outputs and repeated roles.
 TABLE: dict[str, Entry] = {
     opcode: _entry(law, text)
     for law, sides in _TEXT.items()

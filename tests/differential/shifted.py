@@ -1,11 +1,11 @@
-"""int8 models made uint8 and back: what LiteRT computes is the same but for 128, operator by operator and in graphs.
+"""int8 models converted to uint8 and back: LiteRT's outputs differ by 128, for each operator and in graphs.
 
-    python -m tests.differential.shifted [--graphs 100] [--seed 0] [--only NAME]
+    python -m tests.differential.shifted --graphs 100 --seed 0
 
-Each float model is converted to int8 with one scale for all weights of a layer and activations whose scales are powers
-of two: the products of two scales, which the kernels round to float32 for uint8 and not for int8, are then exact. The
-uint8 model must conform, hold the int8 model's integers 128 higher, give its outputs 128 higher on LiteRT's reference
-kernels, and become the same int8 model again.
+Each float model is converted to int8 with one weight scale for each layer and power-of-two scales of activations.
+Products of two scales are then exact; kernels round them to float32 for uint8 only. The uint8 model must conform, have
+the int8 model's integers plus 128, and give its outputs plus 128 on LiteRT's reference kernels. Converted back, it must
+equal the int8 model.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from litecheck.model.types import Model, Subgraph
 from tests.differential.conversion import KERNELS, WITHOUT, WRONG, Runs, calibration_data, models
 from tests.differential.oracle import Oracle, Refused
 
-#: Operators whose kernels for uint8 round otherwise than those for int8 do: by one step, at the most.
+#: Operators whose uint8 kernels round differently from their int8 kernels, by at most one step.
 ROUNDED = {"AVERAGE_POOL_2D", "L2_NORMALIZATION", "RESIZE_BILINEAR"}
 PER_TENSOR = str(Path(__file__).parents[1] / "conversion" / "per_tensor.yaml")
 
 
 def powers(low: float, high: float) -> tuple[float, float]:
-    """The least range around this one, and around 0, whose 255 steps are a power of two with a zero point of 0."""
+    """Return the least range around this range and 0 with a power of two as its step and zero point 0."""
     step = 2.0 ** math.ceil(math.log2(max(high / 127, -low / 128, 2.0**-20)))
     return -128 * step, 127 * step
 
 
 def in_int8(model: Model, runs: Runs) -> Conversion:
-    """The model in int8, inputs and outputs included, every scale of an activation a power of two."""
+    """Return the model in int8 with int8 inputs and outputs; every scale of an activation is a power of two."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
     ranges = {key: powers(*ends) for key, ends in chosen_ranges(statistics, model, methods).items()}
     request = Request(profile=PER_TENSOR, inputs="int8", outputs="int8")
@@ -50,7 +50,7 @@ def in_int8(model: Model, runs: Runs) -> Conversion:
 
 
 def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> Iterator[str]:
-    """What does not hold of one model; ``counts`` are of models by what was done with them, of operators that stay int8."""
+    """Yield the faults of a single model; ``counts`` gets shifted models, and operators that stay int8."""
     whole = in_int8(model, runs)
     there = {t.dtype for s in whole.model.subgraphs for t in s.tensors if t.quantization.scale.size}
     if "int8" not in there or any(d.becomes == "float32" for d in whole.plan.operators):
@@ -67,11 +67,11 @@ def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> It
 
 
 def _returned(old: Model, made: Model) -> Iterator[str]:
-    """Whether the way back gives the same integers and parameters."""
+    """Yield the constants that differ after the conversion back."""
     again = retype(made, Request(profile=PER_TENSOR)).model
-    for one, other in zip(old.subgraphs, again.subgraphs, strict=True):
-        lost = Counter(_constants(one)) - Counter(_constants(other))
-        yield from (f"comes back otherwise: {constant[0]}" for constant in lost)
+    for first, second in zip(old.subgraphs, again.subgraphs, strict=True):
+        lost = Counter(_constants(first)) - Counter(_constants(second))
+        yield from (f"differs after the conversion back: {constant[0]}" for constant in lost)
 
 
 def _constants(subgraph: Subgraph) -> Iterator[tuple]:
@@ -98,12 +98,12 @@ def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs, counts: Count
             yield from _differences(old, made, *answers, most=most)
 
 
-def _differences(old: Model, made: Model, one: list, other: list, most: int) -> Iterator[str]:
-    """Outputs are in the same order, stored 128 higher where they are uint8 now, up to so many steps."""
+def _differences(old: Model, made: Model, first: list, second: list, most: int) -> Iterator[str]:
+    """Yield outputs that differ by more than ``most`` steps, after adding 128 to outputs that became uint8."""
     ends = [[m.subgraphs[0].tensors[i] for i in m.subgraphs[0].outputs] for m in (old, made)]
     for place, (before, after) in enumerate(zip(*ends, strict=True)):
         shifted = 128 if (before.dtype, after.dtype) == ("int8", "uint8") else 0
-        for left, right in zip(one, other, strict=True):
+        for left, right in zip(first, second, strict=True):
             apart = left[place].astype(np.float64) + shifted - right[place].astype(np.float64)
             off = np.abs(apart) > most
             if off.any():
@@ -112,7 +112,7 @@ def _differences(old: Model, made: Model, one: list, other: list, most: int) -> 
 
 
 def _stored(model: Model, run: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """Real inputs as an int8 model stores them; others as they are."""
+    """Return real inputs as an int8 model stores them; further inputs are unchanged."""
     graph, made = model.subgraphs[0], []
     for index, values in zip(graph.inputs, run, strict=True):
         q = graph.tensors[index].quantization
@@ -134,11 +134,11 @@ def _higher(model: Model, run: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]
 
 
 def main() -> int:
-    """Print what does not hold, how many models were shifted and compared, and what stays int8."""
+    """Print the faults, the number of shifted and compared models, and operators that stay int8; return 1 for a fault."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--graphs", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0, help="of the first graph")
-    parser.add_argument("--only", default="")
+    parser.add_argument("--graphs", type=int, default=100, help="number of random graphs [default: 100]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the first graph [default: 0]")
+    parser.add_argument("--only", default="", help="run models with this text in their name")
     options = parser.parse_args()
     failed, counts = 0, Counter[str]()
     with Oracle() as oracle:

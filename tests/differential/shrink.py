@@ -1,7 +1,8 @@
-"""Failing trials made small, as hypothesis does it: the maker runs again on simpler draws while the failure persists.
+"""Minimization of failing trials, as in hypothesis: the generator runs again on simpler draws while the failure
+persists.
 
-Makers draw from numpy's Generator, for which :class:`tests.differential.draws.Draws` stands in: so every smaller trial is
-one that the maker could have made. Afterwards operands are cut, and values taken to 0.
+Generators draw from :class:`tests.differential.draws.Draws` in place of numpy's Generator, so that every smaller trial
+is a possible trial. Afterwards inputs are cut, and values set to 0.
 """
 
 from __future__ import annotations
@@ -20,16 +21,16 @@ from tests.differential.draws import FEW, Draws, Place, Random, Record
 from tests.differential.one_operator import Trial
 
 Make = Callable[[Random], Trial]
-#: What is wrong with a trial, in a word; "" if nothing. A smaller trial has to fail in the same way.
+#: Function that returns the failure of a trial as a word, "" for success. A smaller trial must have the same failure.
 Outcome = Callable[[Trial], str]
-#: How often a search may ask whether a trial fails.
+#: Limit of the number of trials in a search.
 LIMIT = 2000
-#: How often a smaller trial that does not fail is tried with other blocks: fewer values hit a tie less often.
+#: Number of repetitions of a smaller trial with different blocks: fewer values are ties less often.
 AGAIN = 8
 
 
 def weight(trial: Trial) -> int:
-    """How large a trial is: elements of all that goes in and out."""
+    """Return the size of a trial: elements of all tensors."""
     graph = trial.model.subgraphs[0]
     return sum(t.size for t in graph.tensors) + len(graph.tensors)
 
@@ -41,15 +42,15 @@ class _Search:
     left: int
 
     def fails(self, trial: Trial) -> bool:
-        """Whether a trial still fails as the first one did; each question counts."""
+        """Return True if a trial has the failure of the first trial; each call counts."""
         self.left -= 1
         return self.left >= 0 and self.outcome(trial) == self.wanted
 
 
 def smallest(make: Make, start: Random, outcome: Outcome, limit: int = LIMIT) -> Trial:
-    """The smallest trial found that fails as ``make(start)`` does, asking ``limit`` times; ``start`` stays where it was.
+    """Return the smallest trial with the failure of ``make(start)`` within ``limit`` calls; ``start`` is not advanced.
 
-    Raises ValueError where that trial does not fail.
+    Raises ValueError if that trial does not fail.
     """
     draws = Draws(start)
     trial = make(draws)
@@ -65,15 +66,17 @@ def smallest(make: Make, start: Random, outcome: Outcome, limit: int = LIMIT) ->
 
 
 def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search: _Search) -> Trial:
-    """Draws at their simplest, many at once and then one by one, then each alone in smaller steps."""
+    """Return a trial of simpler draws: many at once, then one by one, then each in smaller steps."""
 
     def price(record: Record, of: Trial) -> tuple[float, float]:
         return weight(of), sum(d.cost for d in record.draws.values())
 
     def attempt(changes: Mapping[Place, float]) -> bool:
-        told = made.told(changes)
-        return one(Draws(start, told)) or any(
-            one(Draws(start, Record(told.draws), skip), True) for skip in range(1, AGAIN) if told.blocks
+        changed_record = made.changed_record(changes)
+        return one(Draws(start, changed_record)) or any(
+            one(Draws(start, Record(changed_record.draws), skip), True)
+            for skip in range(1, AGAIN)
+            if changed_record.blocks
         )
 
     def one(draws: Draws, again: bool = False) -> bool:
@@ -84,7 +87,7 @@ def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search
             if cost >= best or (again and cost[0] == best[0]) or not search.fails(other):
                 return False
         except (ArithmeticError, AssertionError, LookupError, TypeError, ValueError):
-            return False  # the maker cannot do with such numbers, or has nothing to give for them
+            return False  # the generator rejects such numbers, or has no outputs for them
         made, trial, best = draws.made, other, cost
         return True
 
@@ -104,7 +107,7 @@ def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search
 
 
 def _arrays(trial: Trial) -> dict[tuple[int, int], np.ndarray]:
-    """By inference and tensor: the inputs, and (inference -1) constants that are no axes, shapes or indexes."""
+    """Return inputs by inference and tensor, and constants (inference -1) except axes, shapes and indices."""
     graph = trial.model.subgraphs[0]
     given = {(n, i): x for n, run_ in enumerate(trial.runs) for i, x in zip(graph.inputs, run_, strict=True)}
     real = [t for t in graph.tensors if t.is_constant and (t.quantization.scale.size or t.dtype == "float32")]
@@ -112,7 +115,7 @@ def _arrays(trial: Trial) -> dict[tuple[int, int], np.ndarray]:
 
 
 def _with_arrays(trial: Trial, other: Mapping[tuple[int, int], np.ndarray]) -> Trial:
-    """The trial with other values of some inputs and constants, perhaps in other shapes."""
+    """Return the trial with changed values, and possibly shapes, of some inputs and constants."""
     graph, buffers, tensors = trial.model.subgraphs[0], list(trial.model.buffers), []
     for tensor in graph.tensors:
         found = next((x for (_, i), x in other.items() if i == tensor.index), None)
@@ -133,7 +136,7 @@ def _with_arrays(trial: Trial, other: Mapping[tuple[int, int], np.ndarray]) -> T
 
 
 def _cut(trial: Trial, search: _Search) -> Trial:
-    """One inference, and halves of its operands along the axes that may belong together."""
+    """Reduce the trial to a single inference, and cut its inputs in half along axes that may belong together."""
     alone = next((t for t in (replace(trial, runs=(one,)) for one in trial.runs) if search.fails(t)), trial)
     again = len(alone.runs) == 1
     while again and search.left > 0:
@@ -146,7 +149,7 @@ def _cut(trial: Trial, search: _Search) -> Trial:
 
 
 def _axes(trial: Trial) -> Iterator[dict[tuple[int, int], int]]:
-    """Which axis of which operands to cut: those of one length at the same place, all constants' of one length, or one."""
+    """Yield axes to cut together: equal lengths at the same position, equal lengths of all constants, single axes."""
     arrays = _arrays(trial)
     for length in sorted({n for x in arrays.values() for n in x.shape if n > 1}, reverse=True):
         for axis in range(-max(x.ndim for x in arrays.values()), 0):
@@ -180,7 +183,7 @@ def _halved(trial: Trial, axes: Mapping[tuple[int, int], int], first: bool, sear
 
 
 def _scales(trial: Trial, axes: Mapping[tuple[int, int], int], length: int, keep: np.ndarray) -> Trial:
-    """Scales for each slice go with the slices."""
+    """Cut the scales of slices with the slices."""
     graph = trial.model.subgraphs[0]
     tensors = list(graph.tensors)
     for (_, index), axis in axes.items():
@@ -192,7 +195,7 @@ def _scales(trial: Trial, axes: Mapping[tuple[int, int], int], length: int, keep
 
 
 def _reshaped(trial: Trial) -> Trial:
-    """The trial with its outputs in the shapes they come out in."""
+    """Return the trial with its outputs in their computed shapes."""
     graph = trial.model.subgraphs[0]
     made = run(trial.model, trial.inputs).outputs.values()
     shapes = {i: y.shape for i, y in zip(graph.outputs, made, strict=True)}
@@ -201,7 +204,7 @@ def _reshaped(trial: Trial) -> Trial:
 
 
 def _smaller_values(trial: Trial, search: _Search) -> Trial:
-    """Inputs and constants that stand for real numbers to 0, in blocks and one by one; few that are left to less."""
+    """Set real-valued inputs and constants to 0, in blocks and one by one; divide the remaining integers."""
     for key, given in _arrays(trial).items():
         size = given.size
         while size:
@@ -225,7 +228,7 @@ def _with_values(trial: Trial, key: tuple[int, int], part: slice, value: int, se
 
 
 def described(trial: Trial) -> str:
-    """Operator, options, and every operand with its shape, parameters and, where they are few, values."""
+    """Return the operator, options, and every tensor with its shape, parameters and, if few, values."""
     graph = trial.model.subgraphs[0]
     given = dict(zip(graph.inputs, trial.inputs, strict=False))
     lines = []
@@ -249,7 +252,7 @@ def _tensor(tensor: Tensor, given: np.ndarray | None) -> str:
 
 
 def _sparse(given: np.ndarray) -> str:
-    """The values that are not 0, where they are few."""
+    """Return the values that are not 0, if they are few."""
     there = np.argwhere(given)
     if len(there) > FEW:
         return ""

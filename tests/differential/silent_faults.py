@@ -1,8 +1,8 @@
-"""Faults that LiteRT lets pass in silence, crashes on or refuses: for each a good model, and the same one broken.
+"""Faults that LiteRT ignores, crashes on or rejects: for each a valid model and a broken copy.
 
-``litert`` is what becomes of the broken model: ``refused`` (at load or when it runs), ``crashes``, ``default only``
-(the default interpreter alone refuses it), ``wrong`` (another result than ``right``, what the parameters state), and
-what differs from resolver to resolver; ``undefined`` where it reads what is not a tensor.
+``litert`` is the impact of the broken model. ``refused``: at load or at run time. ``crashes``. ``default only``: only
+the default interpreter rejects it. ``wrong``: outputs differ from ``right``, the outputs that the parameters state.
+``undefined``: it reads memory outside tensors. Further words describe differences between resolvers.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
-#: LiteRT reads memory in front of its array of tensors, or that nothing has written: what comes of it is chance.
+#: Impact of reading memory before the array of tensors, or unwritten memory: accidental.
 UNDEFINED = "undefined"
 GATES = ("input", "forget", "cell", "output")
 Inputs = tuple[np.ndarray, ...]
@@ -27,7 +27,7 @@ Inputs = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class SilentFault:
-    """One fault: the paths of the findings it alone must give, and what LiteRT makes of it."""
+    """Fault: the paths of the findings that it alone must have, and its impact on LiteRT."""
 
     name: str
     good: Model
@@ -36,11 +36,11 @@ class SilentFault:
     paths: tuple[str, ...]
     litert: str
     right: np.ndarray | None = None
-    """The stored values the broken model states by its parameters; those of the good model if not given."""
+    """The stored outputs that the broken model's parameters state; by default those of the good model."""
 
 
 def changed(model: Model, name: str, **fields: Any) -> Model:
-    """The model with one tensor changed, found by its name, or with its one operator changed (``operator``)."""
+    """Return the model with a single tensor changed, found by its name, or with its only operator changed (``operator``)."""
     graph = model.subgraphs[0]
     if name == "operator":
         graph = replace(graph, operators=(replace(graph.operators[0], **fields),))
@@ -51,7 +51,7 @@ def changed(model: Model, name: str, **fields: Any) -> Model:
 
 
 def lstm(opcode: str, norm: bool = False, projected: bool = False) -> tuple[Model, Inputs]:
-    """A conforming 8x8_16 LSTM of 8 cells, 5 outputs if projected, and inputs for it."""
+    """Return a conforming 8x8_16 LSTM of 8 cells, with 5 outputs if projected, and its inputs."""
     rng, cells, n = np.random.default_rng(3), 8, 6
     outputs, sx, sh, zh = 5 if projected else cells, 2.0**-6, 2.0**-7, -4
     builder = ModelBuilder(opcode)
@@ -92,7 +92,7 @@ def lstm(opcode: str, norm: bool = False, projected: bool = False) -> tuple[Mode
 
 
 def lstm_faults(opcode: str) -> Iterator[SilentFault]:
-    """Intermediates, cell scale, output state."""
+    """Yield faults of intermediates, cell scale, and output state."""
     plain, inputs = lstm(opcode)
     fault = partial(SilentFault, good=plain, inputs=inputs)
     limits = f"{opcode}/limits/"
@@ -111,7 +111,7 @@ def lstm_faults(opcode: str) -> Iterator[SilentFault]:
         yield fault(f"{opcode} cell 2^{bits}", bad=bad, paths=(limits + "cell_state.scale",), litert="wrong")
     projected, inputs = lstm(opcode, projected=True)
     fault = partial(SilentFault, good=projected, inputs=inputs)
-    # What is projected is hidden: half its scale, and the projection's bias is in other steps as well.
+    # The projected tensor is hidden: half its scale also changes the steps of the projection's bias.
     bad = changed(projected, "hidden", quantization=quantized(2.0**-6, 3000))
     yield fault(
         f"{opcode} hidden outside int8", bad=bad, paths=(f"{opcode}/hidden/zero_point",), litert="wrong"
@@ -125,7 +125,7 @@ def lstm_faults(opcode: str) -> Iterator[SilentFault]:
 
 
 def svdf_faults() -> Iterator[SilentFault]:
-    """State and time weights of int8, which are the micro runtime's."""
+    """Yield faults of int8 state and time weights, which only TFLM supports."""
     rng = np.random.default_rng(4)
 
     def svdf(kind: str, state_kind: str) -> Model:
@@ -153,7 +153,7 @@ def svdf_faults() -> Iterator[SilentFault]:
 
 
 def bias_faults() -> Iterator[SilentFault]:
-    """Biases of int16x8 layers of another type than the options say."""
+    """Yield faults of int16x8 layers with a bias of a different type than the options state."""
 
     def layer(opcode: str, dtype: str, stated: str | None) -> tuple[Model, Inputs]:
         builder = ModelBuilder(opcode)
@@ -199,7 +199,7 @@ def _logistic(stored: np.ndarray, scale: float) -> np.ndarray:
 
 
 def variable_faults() -> Iterator[SilentFault]:
-    """What is read unlike what was assigned."""
+    """Yield faults of variables that are read with a different type, shape or quantization than assigned."""
 
     def variable(q: Quantization, dtype: str = "int8", read: int = 4, assign: bool = True) -> Model:
         builder = ModelBuilder("variable")
@@ -241,7 +241,7 @@ Build = Callable[..., Model]
 
 def _callee(builder: ModelBuilder, name: str, q: Quantization = Q, dtype: str = "int8", operands: int = 1,
             results: int = 1, loop: bool = False) -> SubgraphBuilder:  # fmt: skip
-    """A subgraph of the logistic function, or of the absolute value where what comes out must be as what goes in."""
+    """Return a subgraph of the logistic function, or of ABS for loops, which need equal input and output parameters."""
     graph = builder.subgraph(name)
     out = q if loop else quantized(1 / 256, -128)
     ins = [graph.tensor(f"in {n}", (1, 4), dtype, q) for n in range(operands)]
@@ -255,7 +255,7 @@ def _callee(builder: ModelBuilder, name: str, q: Quantization = Q, dtype: str = 
 
 def _call(opcode: str, targets: tuple[int, ...] = (1, 2), steering: tuple[str, tuple[int, ...]] | None = None,
           callees: Callable[[ModelBuilder], None] | None = None, **fields: Any) -> Model:  # fmt: skip
-    """main calls one or two subgraphs with x; IF and CASE take what steers them as a further input."""
+    """Return a main subgraph that calls one or two subgraphs with x; IF and CASE have a steering input."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     loop = opcode == "WHILE"
@@ -287,7 +287,7 @@ def _call(opcode: str, targets: tuple[int, ...] = (1, 2), steering: tuple[str, t
 def _condition(
     builder: ModelBuilder, dtype: str = "bool", shape: tuple[int, ...] = (1,), outs: int = 1
 ) -> None:
-    """A condition that does not let the loop begin."""
+    """Return a condition subgraph that never starts the loop."""
     graph = builder.subgraph("condition")
     x = graph.tensor("in", (1, 4), "int8", Q)
     no = graph.constant("no", np.zeros(shape, dtype))
@@ -298,7 +298,7 @@ def _condition(
 
 
 def border_faults() -> Iterator[SilentFault]:
-    """Calls whose two sides disagree."""
+    """Yield faults of calls with disagreeing sides."""
     x = np.int8([[-100, 20, 30, 40]])
     steered = {"IF": (np.array([True]),), "STABLEHLO_CASE": (np.zeros(1, np.int32),)}
     right = _logistic(x, 2.0**-5)
@@ -361,7 +361,7 @@ def _loop_faults(x: np.ndarray) -> Iterator[SilentFault]:
 
 
 def _recursion_faults(x: np.ndarray) -> Iterator[SilentFault]:
-    """Subgraphs that come back to themselves: at once, or by one in between."""
+    """Yield subgraphs that call themselves, directly or through one subgraph."""
     attributes = np.uint8([0, 0, 1, 0, 0, 36, 1])
 
     def circle(depth: int, back: int) -> Model:
@@ -394,14 +394,14 @@ def _of_one(
     opcode: str, x: np.ndarray, q: Quantization, out: Quantization, constants: tuple[np.ndarray, ...] = (),
     shape: tuple[int, ...] = (), version: int = 2, **options: Any,
 ) -> Model:  # fmt: skip
-    """One operator of one input."""
+    """Return a model of a single operator with one computed input."""
     given, y = run_time("x", x.shape, x.dtype.name, q), run_time("y", shape or x.shape, x.dtype.name, out)
     held = [constant(f"c{at}", value) for at, value in enumerate(constants)]
     return one_operator(opcode, [given, *held], [y], options, version=version, description=opcode)
 
 
 def unary_faults() -> Iterator[SilentFault]:
-    """Options and constants that meet scales, and types without a kernel."""
+    """Yield faults of options and constants that limit scales, and of types without a kernel."""
     ends, q15 = np.array([[-300, 32767]], np.int16), quantized(1 / 32768)
     good, bad = (_of_one("SOFTMAX", ends, quantized(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
     yield SilentFault("SOFTMAX beta", good, bad, (ends,), ("SOFTMAX/limits/exponent_step",), "wrong")
@@ -432,7 +432,7 @@ def unary_faults() -> Iterator[SilentFault]:
 
 
 def _unpacked(values: np.ndarray, stated: tuple[int, ...]) -> Model:
-    """A constant (4, 6) under DEQUANTIZE, added to an input; its output has a stated shape."""
+    """Return a constant (4, 6) that DEQUANTIZE reads, added to an input; DEQUANTIZE's output has a stated shape."""
     builder = ModelBuilder("unpacked")
     graph = builder.subgraph("main")
     held = graph.constant("held", values, quantized(0.5) if values.dtype == np.int8 else None)
@@ -445,7 +445,7 @@ def _unpacked(values: np.ndarray, stated: tuple[int, ...]) -> Model:
 
 
 def unpacked_faults() -> Iterator[SilentFault]:
-    """Constants that the default delegate converts at load, with the shape in the file."""
+    """Yield faults of constants that the default delegate converts at load, with the shape in the file."""
     x, codes = np.ones((4, 6), np.float32), np.arange(24).reshape(4, 6)
     for dtype, shape in (
         ("int8", (6, 6)), ("int8", (6, 4)), ("int8", (24,)), ("int8", (1, 1)), ("float16", (4, 7)), ("float16", (4, 5)),
@@ -457,7 +457,7 @@ def unpacked_faults() -> Iterator[SilentFault]:
 
 
 def faults() -> Iterator[SilentFault]:
-    """All of them."""
+    """Yield all faults."""
     yield from unpacked_faults()
     yield from unary_faults()
     for opcode in ("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"):

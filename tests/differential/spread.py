@@ -16,7 +16,7 @@ TYPES = ("int8", "int8", "int8", "int16", "uint8", "int32", "float32")
 
 
 def values(random: Random, dtype: str, shape: tuple[int, ...]) -> NDArray[np.generic]:
-    """Stored values over the whole range of a type."""
+    """Return stored values over the whole range of a type."""
     kind = np.dtype(dtype)
     if kind.kind == "f":
         return random.normal(size=shape).astype(kind)
@@ -29,7 +29,7 @@ def _shape(random: Random, most: int = 6) -> tuple[int, ...]:
 
 
 def bitcast(random: Random) -> Trial:
-    """A type read as another one, of any width."""
+    """Return a BITCAST between any two types."""
     source, target = (str(random.choice(("int8", "uint8", "int16", "int32", "float32"))) for _ in range(2))
     wide, narrow = np.dtype(source).itemsize, np.dtype(target).itemsize
     shape = _shape(random)
@@ -43,7 +43,7 @@ def bitcast(random: Random) -> Trial:
 
 
 def dilate(random: Random) -> Trial:
-    """Elements apart, with a constant or computed value between them."""
+    """Return a DILATE with a constant or computed value between the elements."""
     dtype, shape = str(random.choice(TYPES)), _shape(random, 4)
     steps = random.integers(1, 4, len(shape)).astype(np.int32)
     stated = quantized(0.05, -3) if dtype == "int8" else None
@@ -54,7 +54,7 @@ def dilate(random: Random) -> Trial:
 
 
 def reduce_window(random: Random) -> Trial:
-    """A window of any shape, stride and dilation, smaller than what it moves over or just larger."""
+    """Return a REDUCE_WINDOW with any window, stride and dilation, smaller than its input or slightly larger."""
     function = str(random.choice(["ADD", "MUL", "MINIMUM", "MAXIMUM", "ALL", "ANY"]))
     dtype, shape = str(random.choice(TYPES)), _shape(random, 12)
     window, strides, dilations = (random.integers(1, 4, len(shape)) for _ in range(3))
@@ -73,7 +73,7 @@ def reduce_window(random: Random) -> Trial:
 
 
 def densify(random: Random) -> Trial:
-    """A sparse constant, in blocks or not, beside an operand given at run time."""
+    """Return a sparse constant, with or without blocks, beside a computed input."""
     dtype, rank = str(random.choice(["int8", "int8", "float32"])), int(random.integers(1, 4))
     blocked = [d for d in range(rank) if random.random() < 0.4]
     sizes = [int(n) for n in random.integers(1, 4, len(blocked))]
@@ -82,7 +82,7 @@ def densify(random: Random) -> Trial:
         shape[dimension] *= size
     dense = values(random, dtype, tuple(shape))
     dense = dense * (random.random(shape) < random.choice([0.1, 0.4, 0.8])).astype(dense.dtype)
-    dense.reshape(-1)[0] = 1  # where nothing is stored LiteRT sees no constant
+    dense.reshape(-1)[0] = 1  # LiteRT recognizes no constant if nothing is stored
     order = [*random.permutation(rank).tolist(), *range(rank, rank + len(blocked))]
     formats = [*random.integers(0, 2, rank).tolist(), *[0] * len(blocked)]
     stored, sparsity = folded(dense, order, formats, blocked, sizes)
@@ -105,7 +105,7 @@ def densify(random: Random) -> Trial:
 def folded(
     dense: NDArray[np.generic], order: list[int], formats: list[int], blocked: list[int], sizes: list[int]
 ) -> tuple[NDArray[np.generic], Table]:
-    """The stored values of an array and where they belong; ``formats`` by level, 1 where places are listed."""
+    """Return the stored values of an array and their sparsity; ``formats`` by level, 1 for a list of positions."""
     split: list[int] = []
     for dimension, length in enumerate(dense.shape):
         size = sizes[blocked.index(dimension)] if dimension in blocked else 1
@@ -137,7 +137,7 @@ def folded(
 
 
 def _vector(numbers: NDArray[np.generic]) -> Table:
-    """The narrowest of the vectors a list may be kept in."""
+    """Return a list in the narrowest vector type that holds it."""
     most = int(numbers.max(initial=0))
     name, kind = ("Uint8Vector", "u1") if most < 256 else ("Uint16Vector", "<u2")
     return Table(name, {"values": numbers.astype(kind)})
@@ -149,7 +149,7 @@ MAKERS: dict[str, Make] = {
 
 
 def too_far(ours: NDArray[np.generic], theirs: NDArray[np.generic]) -> NDArray[np.bool_]:
-    """Floats are added and multiplied in the same order: none differs."""
+    """Return a mask of floats that are not equal: sums and products have a fixed order."""
     different: NDArray[np.bool_] = ~((ours == theirs) | (np.isnan(ours) & np.isnan(theirs)))
     return different
 

@@ -1,4 +1,4 @@
-"""StableHLO operators that LiteRT has kernels for: random ones of many types, bodies and decompositions."""
+"""StableHLO operators with LiteRT kernels: random configurations of many types, bodies and decompositions."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from tests.differential.one_operator import Tensor, Trial, emptied, trial
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
-#: An empty map: LiteRT wants a composite to have attributes.
+#: Empty map: LiteRT requires attributes of a composite.
 ATTRIBUTES = np.uint8([0, 0, 1, 4, 0, 0, 36, 1])
 INTEGERS = ("int8", "uint8", "int16", "int32", "int64")
 NUMBERS = (*INTEGERS, "uint16", "float32", "float16", "float64")
-#: Bodies that every kernel with one knows.
+#: Bodies that every kernel with a body supports.
 BODIES = ("STABLEHLO_ADD", "STABLEHLO_MULTIPLY", "STABLEHLO_MAXIMUM", "STABLEHLO_MINIMUM")
 Q = quantized(0.05, 3)
 
 
 def values(rng: Random, shape: Sequence[int], dtype: str) -> np.ndarray:
-    """Values of a type, every stored one alike; halves that are exact in sums."""
+    """Return uniform values of a type; floats are eighths with exact sums."""
     kind = np.dtype(dtype)
     if kind.kind == "f":
         return (rng.integers(-64, 65, tuple(shape)) / 8).astype(kind)
@@ -62,7 +62,7 @@ def gather(rng: Random) -> Trial:
     rank, dtype = int(rng.integers(1, 4)), str(rng.choice(NUMBERS))
     shape = emptied(rng, rng.integers(2, 6, rank))
     where = rng.permutation(rank)[: rng.integers(1, rank + 1)]
-    filled = np.flatnonzero(shape)  # a slice of one element of nothing reads memory behind the tensor
+    filled = np.flatnonzero(shape)  # a slice of one element of an empty tensor reads memory beyond the tensor
     collapsed = sorted(int(d) for d in rng.permutation(filled)[: rng.integers(0, rank)])
     sizes = [1 if d in collapsed else int(rng.integers(min(1, n), n + 1)) for d, n in enumerate(shape)]
     batch = emptied(rng, rng.integers(1, 4, rng.integers(0, 3)))
@@ -88,7 +88,7 @@ def gather(rng: Random) -> Trial:
 
 def with_body(what: str, opcode: str, operands: Sequence[np.ndarray], out: Sequence[int], body: str, key: str,
               **options: object) -> Trial:  # fmt: skip
-    """An operator with a body of one operator, or of none."""
+    """Return an operator with a body of one operator or none."""
     dtype = operands[0].dtype.name
     builder = ModelBuilder(what)
     graph, region = builder.subgraph("main"), builder.subgraph("body")
@@ -151,7 +151,7 @@ def reduce_window(body: str) -> Callable[[Random], Trial]:
 
 
 def composite(rng: Random) -> Trial:
-    """A fully connected layer in a decomposition; its weights are constants there, or outside."""
+    """Return a FULLY_CONNECTED in a decomposition; its weights are constants inside or outside."""
     outside, (n, m) = bool(rng.random() < 0.5), emptied(rng, rng.integers(1, 40, 2))
     builder = ModelBuilder("composite")
     graph, inner = builder.subgraph("main"), builder.subgraph("decomposition")
@@ -182,7 +182,7 @@ def composite(rng: Random) -> Trial:
 
 
 def choice(rng: Random) -> Trial:
-    """STABLEHLO_CASE of three branches, and indexes that name none."""
+    """Return a STABLEHLO_CASE of three branches, with indices inside and outside."""
     builder, dtype = ModelBuilder("case"), str(rng.choice(["int8", "int16", "float32"]))
     shape = emptied(rng, (2, 3))
     graph = builder.subgraph("main")
@@ -214,7 +214,7 @@ FAMILY = Family(
            for b in (*BODIES, "ADD", "MUL", "MAXIMUM", "MINIMUM", "STABLEHLO_AND", "LOGICAL_AND", "LOGICAL_OR")},
         "STABLEHLO_COMPOSITE": composite, "STABLEHLO_CASE": choice,
     },
-    # the resolver of reference kernels does not list them: see known-faults.yaml
+    # the reference resolver does not list them: see known-faults.yaml
     faulty=frozenset({("STABLEHLO_AND", "reference"), ("STABLEHLO_SHIFT_LEFT", "reference"),
                       ("STABLEHLO_REDUCE_WINDOW STABLEHLO_AND", "reference"), ("STABLEHLO_CASE", "reference")}),
 )  # fmt: skip

@@ -1,8 +1,8 @@
-"""Every case of a suite beside LiteRT: each conforming one loads, runs, and gives what the reference gives.
+"""Every case of a suite on LiteRT: each conforming case loads, runs, and equals the reference.
 
-    python -m tests.differential.suite_cases --profile litert-int8 [--level standard] [--select CONV_2D ...]
+    python -m tests.differential.suite_cases --profile litert-int8 --level standard --select CONV_2D ADD
 
-A conforming case has to give the reference's bytes on LiteRT's reference kernels, and has to run on its other ones.
+A conforming case must give the reference's bytes on LiteRT's reference kernels, and run on its further kernels.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from tests.differential.oracle import Oracle, Refused
 from tests.differential.tflm import Tflm
 
 RESOLVERS = ("reference", "optimized", "xnnpack")
-#: Real numbers may be so far apart, as a share of the largest: what the profiles say of conformance.
+#: Tolerance of real numbers, as a share of the largest, as in the profiles.
 REALS = 4e-6
-#: Known faults and gaps of LiteRT 2.3.0: operator or case (its beginning), resolver, and what is wrong there.
+#: Known faults and gaps of LiteRT 2.3.0: beginning of the case's name, resolver, and description.
 KNOWN: tuple[tuple[str, str, str], ...] = (
     ("CONV_2D/int8/no-bias", "*", "the kernel demands a bias, the page does not"),
     ("DEPTHWISE_CONV_2D/int8/no-bias", "optimized", "the kernel reads a bias that is not there"),
@@ -45,7 +45,9 @@ KNOWN: tuple[tuple[str, str, str], ...] = (
 
 @dataclass(frozen=True)
 class Verdict:
-    """What became of one case on one resolver: ``same``, ``ran``, or what is wrong; ``known`` where that is listed."""
+    """Outcome of a single case on a single resolver: ``same``, ``ran``, or the difference; ``known`` is the text of a
+    known fault.
+    """
 
     case: str
     resolver: str
@@ -55,7 +57,7 @@ class Verdict:
 
 
 def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
-    """Real numbers further apart than sums in another order are."""
+    """Return a mask of real numbers that differ by more than a different order of sums explains."""
     with np.errstate(invalid="ignore"):
         most = np.abs(theirs[np.isfinite(theirs)]).max(initial=0)
         same = (ours == theirs) | (np.isnan(ours) & np.isnan(theirs))
@@ -63,14 +65,14 @@ def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 
 
 def known(name: str, resolver: str) -> str:
-    """Why a case cannot be right on a resolver."""
+    """Return the known fault of a case on a resolver, or ""."""
     return next(
         (why for start, where, why in KNOWN if name.startswith(start) and where in (resolver, "*")), ""
     )
 
 
 def expected(case: SuiteCase, arithmetic: str) -> list[list[np.ndarray]]:
-    """Ours, run by run; within a series each goes on from the state before it."""
+    """Return litecheck's outputs of each run; states persist within a series."""
     interpreter, main = ReferenceInterpreter(case.model, arithmetic), case.model.subgraphs[0]
     first = starts(case)
     made = []
@@ -83,8 +85,9 @@ def expected(case: SuiteCase, arithmetic: str) -> list[list[np.ndarray]]:
 
 
 def bytewise(case: SuiteCase) -> SuiteCase:
-    """SUM as LiteRT's reference kernel reads and writes it: the first bytes of each tensor as uint8, with the zero points
-    as they are."""
+    """Return SUM as LiteRT's reference kernel computes it: the first bytes of each tensor as uint8, with unchanged zero
+    points.
+    """
     main = case.model.subgraphs[0]
     kinds = {i: replace(main.tensors[i], dtype="uint8") for i in (main.inputs[0], main.outputs[0])}
     tensors = tuple(kinds.get(tensor.index, tensor) for tensor in main.tensors)
@@ -94,19 +97,19 @@ def bytewise(case: SuiteCase) -> SuiteCase:
 
 
 def leading(values: np.ndarray, count: int) -> np.ndarray:
-    """The first so many bytes."""
+    """Return the first ``count`` bytes."""
     return np.ascontiguousarray(values).reshape(-1).view(np.uint8)[:count]
 
 
 def misread(case: SuiteCase, theirs: Sequence[Sequence[np.ndarray]]) -> bool:
-    """Whether all outputs are what LiteRT's reference kernel of SUM makes of the bytes."""
+    """Return True if all outputs are those of LiteRT's reference kernel of SUM on the bytes."""
     ours = expected(bytewise(case), "litert-reference")
     pairs = zip(ours, theirs, strict=True)
     return all(np.array_equal(a[0].reshape(-1), leading(b[0], a[0].size)) for a, b in pairs)
 
 
 def starts(case: SuiteCase) -> set[int]:
-    """The runs that begin anew."""
+    """Return the runs that start from the initial state."""
     if not case.lengths:
         return set(range(len(case.runs)))
     ends = np.cumsum(case.lengths)
@@ -114,7 +117,7 @@ def starts(case: SuiteCase) -> set[int]:
 
 
 def single(case: SuiteCase) -> SuiteCase:
-    """The first runs of every series, where the oracle begins every run anew."""
+    """Return the case with the first run of every series: the oracle starts every run from the initial state."""
     if not case.lengths:
         return case
     firsts = sorted(n for n in starts(case) if n < len(case.runs))
@@ -123,7 +126,7 @@ def single(case: SuiteCase) -> SuiteCase:
 
 
 def judged(case: SuiteCase, litert: Oracle, resolvers: Sequence[str] = RESOLVERS) -> Iterator[Verdict]:
-    """A conforming case on each resolver; the first one's results are compared."""
+    """Yield the verdict of a conforming case on each resolver; the outputs of the first resolver are compared."""
     data, case = model_bytes(case.model), single(case)
     for number, resolver in enumerate(resolvers):
         why = known(case.name, resolver)
@@ -145,12 +148,16 @@ def judged(case: SuiteCase, litert: Oracle, resolvers: Sequence[str] = RESOLVERS
 
 
 def main() -> int:
-    """Print what is wrong and what has no case, and how many there are; 1 where anything is wrong."""
+    """Print the differences, operators without a case, and counts; return 1 for a difference."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--profile", default="litert-int8")
-    parser.add_argument("--level", default="standard", choices=LEVELS)
-    parser.add_argument("--select", nargs="*", default=[])
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--profile", default="litert-int8", help="profile of the suite [default: litert-int8]"
+    )
+    parser.add_argument(
+        "--level", default="standard", choices=LEVELS, help="level of the suite [default: standard]"
+    )
+    parser.add_argument("--select", nargs="*", default=[], help="patterns of operators [default: all]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the suite [default: 0]")
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     size, seconds, wrong = 0, 0.0, 0

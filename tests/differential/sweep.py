@@ -1,4 +1,4 @@
-"""Random trials of one kind beside another runtime: differences, controls that were noticed, and failures made small."""
+"""Random trials of a single kind on a runtime: differences, noticed controls, and minimized failures."""
 
 from __future__ import annotations
 
@@ -34,33 +34,33 @@ from tests.differential.shrink import Make, Outcome, described, smallest
 
 load_arithmetic = cache(read_arithmetic)
 Random = np.random.Generator
-#: Arithmetics of which all but the right one have to be noticed, on some trial of a kind if not on each.
+#: Arithmetics: all except the correct arithmetic must be noticed, on at least one trial of a kind.
 ROUNDINGS = ("litert-reference", "litert-optimized", "litert-xnnpack", "single-rounding")
 CONTROLS = ("other input", "zero point + 1", "scale * 1.01", *ROUNDINGS)
-#: How many trials are drawn for one outside the conditions of known faults.
+#: Number of draws for each trial outside the conditions of known faults.
 MOST = 20
-#: How many failures of a kind are made small.
+#: Number of minimized failures of a kind.
 SHOWN = 3
 
 
 @dataclass(frozen=True)
 class Family:
-    """Kinds of trials that are compared alike."""
+    """Kinds of trials with the same comparison."""
 
     kinds: Mapping[str, Make]
     far: Callable[[str, str, Trial], Far] = lambda kind, resolver, trial: differ
-    """Which floats are too far apart, by kind, resolver and trial."""
+    """Mask of floats that differ too much, by kind, resolver and trial."""
     faults: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    """Variants that LiteRT's known faults are: operator -> stage -> variant."""
+    """Variants of LiteRT's known faults: operator -> stage -> variant."""
     faulty: frozenset[tuple[str, str]] = frozenset()
     """Kinds and resolvers that are not compared: see known-faults.yaml."""
     avoided: frozenset[str] = frozenset()
-    """Operators whose draws have no values that show a known fault which depends on values."""
+    """Operators whose draws avoid values that show a known fault."""
 
 
 @dataclass
 class Found:
-    """A score, the controls that were noticed and in how many trials, and failures made small, in words."""
+    """Score, noticed controls with their number of trials, and descriptions of minimized failures."""
 
     score: Score = field(default_factory=Score)
     noticed: Counter[str] = field(default_factory=Counter)
@@ -68,24 +68,26 @@ class Found:
 
 
 def right(family: Family, resolver: str) -> Arithmetic:
-    """The arithmetic that claims to be a resolver's."""
+    """Return the arithmetic of a resolver."""
     return changed(load_arithmetic("tflm" if resolver == "tflm" else f"litert-{resolver}"), family.faults)
 
 
 def start(kind: str, seed: int, at: int) -> Random:
-    """Where trial ``at`` of a kind is drawn from; it does not depend on how many there are."""
+    """Return the generator of trial ``at`` of a kind; it does not depend on the number of trials."""
     return np.random.default_rng([seed, at, *kind.encode()])
 
 
 def trials(family: Family, kind: str, count: int, seed: int = 0) -> Iterator[Trial]:
-    """Random trials of one kind."""
+    """Return random trials of a single kind."""
     return (family.kinds[kind](start(kind, seed, at)) for at in range(count))
 
 
 def outcome(
     litert: Oracle, resolver: str, how: Arithmetic, far: Callable[[Trial], Far], family: Family | None = None
 ) -> Outcome:
-    """What is wrong with a trial: it differs, or an error of ours; what LiteRT refuses is not wrong."""
+    """Return a function that returns the failure of a trial: a difference, or an error of litecheck; refusals are no
+    failure.
+    """
 
     def judge(trial: Trial) -> str:
         theirs = answers(trial, litert, resolver)
@@ -103,7 +105,7 @@ def outcome(
 def controls(
     trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, variables: bool
 ) -> Iterator[str]:
-    """What is wrong on purpose, and noticed; what cannot be computed is not a control."""
+    """Yield the names of deliberate errors that are noticed; errors that cannot be computed are no controls."""
     graph = trial.model.subgraphs[0]
     changes: dict[str, tuple[Trial, Arithmetic]] = {"other input": (_other_input(trial), how)}
     if graph.tensors[graph.outputs[0]].quantization.scale.size:
@@ -116,7 +118,7 @@ def controls(
 
 
 def _noticed(trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, variables: bool) -> bool:
-    """Whether an inference differs; those behind the first that does are not computed."""
+    """Return True if an inference differs; inferences after the first difference are not computed."""
     with suppress(LitecheckError):
         pairs = zip(inferences(trial, how, variables), theirs, strict=True)
         return any(compare(trial.what, [ours], [other], far).different for ours, other in pairs)
@@ -124,7 +126,7 @@ def _noticed(trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, var
 
 
 def _other_input(trial: Trial) -> Trial:
-    """First inputs mirrored along the last dimension, and off by a little."""
+    """Return the trial with first inputs mirrored along the last dimension, plus 1."""
 
     def other(x: np.ndarray) -> np.ndarray:
         return (x[..., ::-1] if x.ndim else x) + x.dtype.type(1)
@@ -140,7 +142,7 @@ def _small(make: Make, begin: Random, judge: Outcome) -> str:
 
 
 def excused(trial: Trial, resolver: str, family: Family | None = None) -> bool:
-    """Whether an operator meets the condition of a known fault of the resolver.
+    """Return True if an operator meets the condition of a known fault of the resolver.
 
     Operators that the family computes with their faults are not excused.
     """
@@ -157,7 +159,7 @@ def excused(trial: Trial, resolver: str, family: Family | None = None) -> bool:
 def sweep(
     family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0, shown: int = SHOWN
 ) -> Found:
-    """``count`` trials of one kind on one resolver; ``shown`` failures are made small.
+    """Return the result of ``count`` trials of a single kind on a single resolver; ``shown`` failures are minimized.
 
     Trials that meet a known fault are left out, unless the family computes the operator with its faults.
     """

@@ -1,13 +1,13 @@
-"""Weights, biases, scales and zero points of ``convert --match tensorflow`` beside those of TensorFlow's converter.
+"""Weights, biases, scales and zero points of ``convert --match tensorflow``, compared with TensorFlow's converter.
 
-    python -m tests.differential.tensorflow_bytes [FOLDER...] [--pair FLOAT QUANTIZED old]
+    python -m tests.differential.tensorflow_bytes FOLDER --pair float.tflite quantized.tflite old
 
-Each folder has the SavedModel ``saved``, its ``float.tflite`` and the samples ``cal.npz``. TensorFlow converts it to int8
-and to dynamic range, by its old and its new quantizer. litecheck converts ``float.tflite`` with the activation scales of
-TensorFlow's model. A pair is a float model and the model that TensorFlow made of it, by its quantizer ``old`` or ``new``.
+Each folder has the SavedModel ``saved``, its ``float.tflite`` and the samples ``cal.npz``. TensorFlow converts it to
+int8 and to dynamic range, by its old and its new quantizer. litecheck converts ``float.tflite`` with the activation
+scales of TensorFlow's model. A pair is a float model and TensorFlow's model, by its quantizer ``old`` or ``new``.
 
-Other constants and types may differ: TensorFlow quantizes comparisons, tables of GATHER and masks against the rules, and
-stores the alpha of PRELU without a zero point. Its old quantizer stores a bias that several layers share with the scale of
+Further constants and types may differ: TensorFlow quantizes comparisons, tables of GATHER and masks against the rules,
+and stores the alpha of PRELU without a zero point. Its old quantizer stores a bias of several layers with the scale of
 the first layer, and constants of MUL without a zero point.
 """
 
@@ -36,20 +36,21 @@ from litecheck.profile.operators import traits_of
 QUANTIZERS: dict[str, Generation] = {"new": "verbatim", "old": "old"}
 #: Differences that ``--match`` does not promise to avoid.
 ALLOWED = ("other constants", "types")
-#: TensorFlow flattens in front of FULLY_CONNECTED, or not, by its version.
+#: Depending on its version, TensorFlow adds a RESHAPE before FULLY_CONNECTED.
 _FREE = (*CONVERSIONS, "RESHAPE")
 
 
 def paired_tensors(ours: Model, theirs: Model) -> Iterator[tuple[str, Tensor, Tensor]]:
-    """Yield the tensors at the same place of partners, each pair once, with their use: weight, bias, or another word.
+    """Yield the tensors at the same place of matched operators, each pair once, with their use.
 
-    QUANTIZE and DEQUANTIZE are left out. The use of a bias that several layers share is ``shared``.
+    Uses are weight, bias, ``shared`` for a bias of several layers, and further words. QUANTIZE and DEQUANTIZE are left
+    out.
     """
     seen = set()
     for pair in match(ours, theirs).subgraphs:
         readers = Counter(i for op in pair.second.operators for i in op.inputs)
-        for one, other in pair.operators:
-            mine, their = pair.first.operators[one], pair.second.operators[other]
+        for first, other in pair.operators:
+            mine, their = pair.first.operators[first], pair.second.operators[other]
             if mine.opcode in CONVERSIONS:
                 continue
             facts = traits_of(mine.kind)
@@ -65,7 +66,7 @@ def paired_tensors(ours: Model, theirs: Model) -> Iterator[tuple[str, Tensor, Te
 def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]:
     """Return the numbers of compared and of different scales, zero points, weights, biases, other constants and types."""
     compared, differ = Counter[str](), Counter[str]()
-    differ["operators"] = sum(one.opcode not in _FREE for one in match(ours, theirs).unmatched)
+    differ["operators"] = sum(first.opcode not in _FREE for first in match(ours, theirs).unmatched)
     for use, mine, other in paired_tensors(ours, theirs):
         if not (mine.quantization.scale.size or other.quantization.scale.size):
             continue
@@ -82,9 +83,9 @@ def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]
             parts = {"other constants": (np.zeros(1), np.zeros(1))}
         elif stored[0] is not None:
             parts["biases" if use == "bias" else "weights"] = stored
-        for what, (one, wanted) in parts.items():
+        for what, (first, wanted) in parts.items():
             compared[what] += wanted.size
-            differ[what] += int((one != wanted).sum()) if one.shape == wanted.shape else wanted.size
+            differ[what] += int((first != wanted).sum()) if first.shape == wanted.shape else wanted.size
     return compared, +differ
 
 
@@ -143,16 +144,16 @@ def cases(folders: list[Path], pairs: list[list[str]], made: Path) -> Iterator[t
 
 
 def main() -> int:
-    """Print a line for each comparison, and sums; exit with 1 for a difference or an error."""
+    """Print a line for each comparison, and sums; return 1 for a difference or an error."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("folders", type=Path, nargs="*")
+    parser.add_argument("folders", type=Path, nargs="*", metavar="FOLDER", help="folders of models")
     parser.add_argument(
         "--pair", nargs=3, action="append", default=[], metavar=("FLOAT", "QUANTIZED", "QUANTIZER")
     )
-    asked = parser.parse_args()
+    options = parser.parse_args()
     compared, differ = Counter[str](), Counter[str]()
     with tempfile.TemporaryDirectory() as made:
-        for name, source, theirs, quantizer in cases(asked.folders, asked.pair, Path(made)):
+        for name, source, theirs, quantizer in cases(options.folders, options.pair, Path(made)):
             try:
                 both, apart = differences(matched(source, theirs, quantizer).model, load_model(theirs))
             except LitecheckError as error:

@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential.backends``, and that what is declined can be told apart."""
+"""A small fixed slice of ``python -m tests.differential.backends``: declined operators differ from the control."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import pytest
 
 from litecheck.reference.backends import load_dispatch
 from tests.differential.backends import FAMILY, KINDS, compared
-from tests.differential.operands import who_takes
+from tests.differential.operands import taking_backends
 from tests.differential.oracle import Oracle
 from tests.differential.sweep import trials
 
 pytestmark = pytest.mark.runtime
-#: A kind for each way of being declined; computing it as if it were taken is seen in these few trials.
+#: A kind for each condition that XNNPACK declines; these few trials show that the control differs.
 DECLINED = (
     "CONV_2D int8 computed weights", "CONV_2D int8 computed bias", "CONV_2D uint8 computed bias",
     "CONV_2D int8 unscaled bias", "CONV_2D int8 axis of input", "DEPTHWISE_CONV_2D int8 computed bias",
@@ -20,7 +20,7 @@ DECLINED = (
     "QUANTIZE int8 seven dimensions", "ELU int8 axis of input", "MAX_POOL_2D int8 axis of output",
     "FULLY_CONNECTED x int8 computed bias",
 )  # fmt: skip
-#: Kinds that make no difference to it, and ratios on both sides of the range it takes.
+#: Kinds without an effect on the backend, and ratios on both sides of XNNPACK's range.
 TAKEN = (
     "CONV_2D int8 axis of weight",
     "FULLY_CONNECTED int8 no bias",
@@ -31,8 +31,8 @@ CASES = 12
 
 
 @pytest.mark.parametrize("kind", DECLINED)
-def test_what_xnnpack_declines_is_computed_otherwise(oracle: Oracle, kind: str) -> None:
-    assert all("xnnpack" not in who_takes(trial) for trial in trials(FAMILY, kind, CASES, 7))
+def test_operators_that_xnnpack_declines_differ_from_the_control(oracle: Oracle, kind: str) -> None:
+    assert all("xnnpack" not in taking_backends(trial) for trial in trials(FAMILY, kind, CASES, 7))
     for resolver in ("optimized", "xnnpack"):
         score, otherwise = compared(kind, resolver, oracle, CASES, 7)
         assert score.trials == CASES, score.refused
@@ -41,8 +41,8 @@ def test_what_xnnpack_declines_is_computed_otherwise(oracle: Oracle, kind: str) 
 
 
 @pytest.mark.parametrize("kind", TAKEN)
-def test_what_does_not_matter_to_it_is_taken(oracle: Oracle, kind: str) -> None:
-    assert any("xnnpack" in who_takes(trial) for trial in trials(FAMILY, kind, CASES, 7))
+def test_changes_outside_the_conditions_keep_xnnpack(oracle: Oracle, kind: str) -> None:
+    assert any("xnnpack" in taking_backends(trial) for trial in trials(FAMILY, kind, CASES, 7))
     score, _ = compared(kind, "xnnpack", oracle, CASES, 7)
     assert (score.trials, score.different) == (CASES, 0), (score.refused, score.examples)
 

@@ -1,4 +1,4 @@
-"""Scales in another tensor where the kernel does not read them: LiteRT's outcome is the stated impact."""
+"""Blockwise scales in a separate tensor, for kernels that do not read them: LiteRT's outcome is the stated impact."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ CASES = [
 
 
 def with_blocks(model: Model, at: int) -> Model:
-    """The model with one scale per row of an input, in a tensor of float16."""
+    """Return the model with one scale for each row of an input, in a tensor of float16."""
     graph = model.subgraphs[0]
     tensor, n = graph.tensors[graph.operators[0].inputs[at]], len(graph.tensors)
     scales = np.full((*tensor.shape[:-1], 1), tensor.quantization.scale[0], np.float16)
@@ -79,7 +79,7 @@ def test_blockwise_scales_have_the_stated_impact(case: Case, at: int, role: str,
 )
 @pytest.mark.parametrize("axis", [0, 1])
 def test_the_quantized_dimension_of_blocks(name: str, effect: str, axis: int) -> None:
-    """XNNPACK rejects blockwise weights whose quantized dimension is not 0; EMBEDDING_LOOKUP does not read it."""
+    """XNNPACK rejects blockwise weights with a quantized dimension other than 0; EMBEDDING_LOOKUP ignores it."""
     case = HYBRID[name]
     graph = case.model.subgraphs[0]
     weight = graph.tensors[graph.operators[0].inputs[1]]

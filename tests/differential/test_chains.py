@@ -1,4 +1,4 @@
-"""A small fixed slice of ``python -m tests.differential chains``; squares, whose rounding depends on their neighbours."""
+"""A small fixed slice of ``python -m tests.differential chains``, and squares, whose rounding depends on their neighbors."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.differential.sweep import sweep
 pytestmark = pytest.mark.runtime
 BYTES = np.arange(-128, 128).astype(np.int8)
 READ, SQUARED = quantized(2**-8, -128), quantized(2**-7, 5)
-#: What stands before a square, and whether XNNPACK then still makes a table of squares of its own.
+#: Operators before a square, and whether XNNPACK still computes the square as a separate table.
 ROWS = {
     "": True, "wide": True, "ADD": False, "ADD read twice": True, "wide RELU": False, "ADD RELU": False,
     " ".join(["ADD"] * 9): False, " ".join(["ADD"] * 10): True, " ".join(["ADD", "RELU"] * 5): True,
@@ -24,7 +24,7 @@ ROWS = {
 
 
 def square(row: str) -> Trial:
-    """All bytes through operators that change none, then squared, with a tie at every 32nd."""
+    """Return a square of all int8 values, after operators that change none, with a tie at every 32nd value."""
     builder = ModelBuilder(row)
     graph = builder.subgraph("main")
     read = first = graph.tensor("x", (256,), "int8", READ)
@@ -43,7 +43,7 @@ def square(row: str) -> Trial:
 
 
 @pytest.mark.parametrize("row", ROWS)
-def test_squares_are_tables_where_xnnpack_makes_one(oracle: Oracle, row: str) -> None:
+def test_squares_are_tables_if_xnnpack_builds_a_table(oracle: Oracle, row: str) -> None:
     trial = square(row)
     assert score(trial, oracle, "xnnpack").different == 0
     products = changed(load_arithmetic("litert-xnnpack"), {"MUL": {"square": "product"}})
@@ -54,7 +54,9 @@ def test_squares_are_tables_where_xnnpack_makes_one(oracle: Oracle, row: str) ->
 @pytest.mark.slow
 @pytest.mark.parametrize("resolver", RESOLVERS)
 @pytest.mark.parametrize("kind", FAMILY.kinds)
-def test_no_element_differs_and_another_input_is_noticed(oracle: Oracle, kind: str, resolver: str) -> None:
+def test_outputs_equal_litert_and_differ_for_a_changed_input(
+    oracle: Oracle, kind: str, resolver: str
+) -> None:
     found = sweep(FAMILY, kind, resolver, oracle, 15, 1000)
     assert found.score.trials >= 12, found.score.refused
     assert found.score.different == 0, found.score.examples

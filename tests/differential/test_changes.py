@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.differences.model_difference import diff
-from tests.differential.changes import both, case, models
+from tests.differential.changes import check_change, check_pair, models
 from tests.differential.planted_changes import PLANTERS, shuffled
 
 pytestmark = pytest.mark.slow
@@ -15,7 +15,7 @@ BASES = [model for model in models() if "fixtures" in model.file]
 
 @pytest.mark.parametrize("kind", sorted(PLANTERS))
 def test_a_change_is_the_only_cause(kind: str) -> None:
-    found = [result for seed, base in enumerate(BASES) if (result := case(base, [kind], seed))]
+    found = [result for seed, base in enumerate(BASES) if (result := check_change(base, [kind], seed))]
     assert [wrong for _, wrong in found if wrong] == []
 
 
@@ -23,7 +23,7 @@ def test_two_changes_at_once() -> None:
     kinds = ["weights", "output_scale", "option", "replaced", "one_weight_scale"]
     found = [
         result for seed in range(40) for base in BASES[:2]
-        if (result := both(base, list(np.random.default_rng(seed).permutation(kinds)), seed))
+        if (result := check_pair(base, list(np.random.default_rng(seed).permutation(kinds)), seed))
     ]  # fmt: skip
     assert len(found) > 20
     assert sum(bool(wrong) for _, wrong in found) <= 0.03 * len(found)

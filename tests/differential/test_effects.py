@@ -1,4 +1,4 @@
-"""A slice of the proof of effects: one broken requirement for each of the words, and that a wrong word is noticed."""
+"""A slice of the measured effects: one violated requirement for each effect, and a control with a wrong effect."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.differential.effects_samples import Laboratory, Sample, by_path, deri
 
 pytestmark = pytest.mark.runtime
 
-#: Effects that tell resolvers apart, which tests/differential/test_types.py proves.
+#: Effects that distinguish resolvers, which tests/differential/test_types.py proves.
 BY_RESOLVER: set[Effect] = {
     "rejected by the reference resolver only",
     "crashes the reference resolver only", "wrong results without the default delegate",
@@ -59,14 +59,14 @@ def oracle():
 
 
 @pytest.mark.parametrize(("profile", "operator", "change", "path", "effect"), SAMPLES)
-def test_what_is_stated_is_what_litert_does(oracle, profile, operator, change, path, effect):
+def test_the_stated_effect_is_the_observed_effect(oracle, profile, operator, change, path, effect):
     laboratory = Laboratory(oracle, profile)
     samples = [s for s in laboratory.samples(operator, change) if s.path == path]
     assert samples
     assert {(s.said, s.observed) for s in samples} == {(effect, effect)}
 
 
-def test_every_word_is_proved_but_the_profile_s_own():
+def test_every_effect_has_a_sample_except_effects_of_profiles():
     compilers = {effect for effect in STATED_EFFECTS if "compiler" in effect or "CPU" in effect}
     assert len(compilers) == 7
     proved = {effect for *_, effect in SAMPLES} | BY_RESOLVER
@@ -74,7 +74,7 @@ def test_every_word_is_proved_but_the_profile_s_own():
 
 
 def test_a_wrong_effect_is_noticed(oracle):
-    """Negative control: the comparison does not take the rule's word for it."""
+    """A wrong effect in a rule is reported (negative control)."""
     laboratory = Laboratory(oracle, "litert-runtime")
     found = by_path(laboratory.samples("CONV_2D", "bias absent -1"))
     requirement = laboratory.requirements["CONV_2D/bias/operands"]
@@ -96,7 +96,7 @@ def test_the_gravest_effect_of_a_fifth_of_the_plain_mutants_holds():
 
 
 def test_a_crash_does_not_reach_the_next_run(oracle):
-    """Each run has a process of its own: what one model does to it is not a matter to the next."""
+    """Each run has a separate process: a crash does not affect the next model."""
     laboratory = Laboratory(oracle, "litert-runtime")
     (crash,) = {s.observed for s in laboratory.samples("ADD", "input lhs no-quant")}
     again = laboratory.samples("CONV_2D", "input bias absent -1")
@@ -105,16 +105,20 @@ def test_a_crash_does_not_reach_the_next_run(oracle):
 
 
 def test_litert_loads_no_tensor_whose_parameters_do_not_fit(oracle):
-    """Of tensors no operator's rule speaks of; zero points without scales are nothing to it."""
-    one, zeros = np.float32([1]), np.zeros(3, np.int64)
-    assert tensors(oracle, Quantization(one, zeros[:1], 0)) == ([], True)
-    assert tensors(oracle, Quantization(one[:0], zeros, 9)) == ([], True)
-    for bad in (Quantization(one, zeros), Quantization(one, zeros[:1], 9), Quantization(one, zeros[:0])):
+    """LiteRT rejects tensors with parameters that do not fit, of any operator; it accepts zero points without scales."""
+    scale, zeros = np.float32([1]), np.zeros(3, np.int64)
+    assert tensors(oracle, Quantization(scale, zeros[:1], 0)) == ([], True)
+    assert tensors(oracle, Quantization(scale[:0], zeros, 9)) == ([], True)
+    for bad in (
+        Quantization(scale, zeros),
+        Quantization(scale, zeros[:1], 9),
+        Quantization(scale, zeros[:0]),
+    ):
         assert tensors(oracle, bad) == (["fails to load"], False)
 
 
 def tensors(oracle, quantization):
-    """The effects litecheck reads off a float model with these parameters, and whether LiteRT runs it."""
+    """Return the effects that litecheck finds for a float model with these parameters, and whether LiteRT runs it."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y = (graph.tensor(n, (2, 3), "float32", quantization if n == "x" else None) for n in "xy")

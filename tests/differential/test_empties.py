@@ -1,4 +1,4 @@
-"""A slice of ``python -m tests.differential empties``, and that another shape is noticed."""
+"""A slice of ``python -m tests.differential empties``, and a control with a wrong shape."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.differential.sweep import sweep, trials
 
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 FAMILY = FAMILIES["empties"]
-#: Every operator of StableHLO, and one of each kind of shape.
+#: Every operator of StableHLO, and one operator of each kind of shape.
 KINDS = [kind for kind in FAMILY.kinds if kind.startswith("stablehlo: ") and "_WINDOW " not in kind] + [
     "stablehlo: STABLEHLO_REDUCE_WINDOW ADD", "affine: FULLY_CONNECTED int8", "affine: CONV_2D int8",
     "hybrid: DEPTHWISE_CONV_2D x int8", "binary: ADD int8", "reduce: MEAN int8", "reduce: MAX_POOL_2D int8",
@@ -32,8 +32,8 @@ def test_every_trial_has_an_empty_tensor(kind: str) -> None:
         assert any(0 in tensor.shape for tensor in trial.model.subgraphs[0].tensors)
 
 
-def test_another_shape_of_an_empty_output_is_noticed(oracle: Oracle, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Negative control: interior padding of an empty dimension."""
+def test_a_wrong_shape_of_an_empty_output_is_noticed(oracle: Oracle, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Interior padding of an empty dimension differs from LiteRT (negative control)."""
     before = stablehlo.padded
     monkeypatch.setattr(stablehlo, "padded", lambda x, value, *rest: before(x, value, *rest)[..., :0])
     assert sweep(FAMILY, "stablehlo: STABLEHLO_PAD", "xnnpack", oracle, 8, shown=0).score.different

@@ -22,7 +22,7 @@ from tests.differential.tflm import Tflm
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to-error-messages.md"
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "conv_int8.tflite"
-#: A line of a table of the page: the message, and the requirement.
+#: Row of a table of the page: the message, and the requirement.
 ROW = re.compile(r"^\| `([^|`]+)` \| `(\w+/[\w./]+)` \|", re.MULTILINE)
 SHAPE, WINDOW = (1, 4, 6, 3), {"padding": "SAME", "stride_w": 1, "stride_h": 1}
 FILTER = (4, 3, 3, 3)
@@ -30,14 +30,14 @@ PER_AXIS = weights(FILTER, 0)
 
 
 def stated(part: Part, scale: object, zero: int = 0, axis: int = 0) -> Part:
-    """An operand with other parameters."""
+    """Return a part with different parameters."""
     return replace(part, quantization=quantized(np.asarray(scale), zero, axis))
 
 
 def conv(
     given: Part | None = None, weight: Part = PER_AXIS, added: Part | None = None, result: Part | None = None
 ) -> Case:
-    """A CONV_2D that conforms but for the operands that are given."""
+    """Return a CONV_2D that conforms except for the given tensors."""
     given = given or act(SHAPE)
     added = added or bias(act(SHAPE), PER_AXIS)
     return case(
@@ -46,7 +46,7 @@ def conv(
 
 
 def dense(scale: float = 1.0, result: Part | None = None, given: Part | None = None) -> Case:
-    """A FULLY_CONNECTED with a bias scale that is a factor too large."""
+    """Return a FULLY_CONNECTED with the bias scale multiplied by ``scale``."""
     x, w = act((2, 6)), weights((4, 6), 0, per_axis=False)
     b = bias(x, w)
     assert b.quantization
@@ -61,12 +61,12 @@ def unary(opcode: str, given: Part, result: Part, **options: Option) -> Case:
 
 
 def real(shape: tuple[int, ...], dtype: str = "float32") -> Part:
-    """A run-time operand without parameters."""
+    """Return a computed input without parameters."""
     return Part(shape, dtype, None, np.ones(shape, dtype))
 
 
 def copied(opcode: str, shape: tuple[int, ...], *more: Part, **options: Option) -> Case:
-    """An operator that moves data between tensors of different scales."""
+    """Return an operator that moves data between tensors of different scales."""
     return case(opcode, [act(SHAPE, 0.05), *more], [out(shape, quantized(0.07, 3))], **options)
 
 
@@ -81,7 +81,7 @@ def custom(name: str) -> Case:
 
 
 def no_bias(channels: int, dtype: str = "int32") -> Part:
-    """A bias of zeros."""
+    """Return a bias of zeros."""
     return const(np.zeros(channels), quantized([0.001] * channels, 0, 0), dtype)
 
 
@@ -89,7 +89,7 @@ def two(opcode: str, second: Part, result: Part, **options: Option) -> Case:
     return case(opcode, [act(SHAPE, 0.05), second], [result], **options)
 
 
-#: By the resolver that prints them: messages without numbers, and models.
+#: Messages without numbers, by the resolver that prints them, with models.
 REFERENCE: dict[str, Callable[[], Case]] = {
     "affine_quantization->zero_point->data[i] != 0": lambda: conv(
         weight=stated(PER_AXIS, PER_AXIS.quantization.scale, 3)  # type: ignore[union-attr]
@@ -181,14 +181,14 @@ def tflm() -> Iterator[Tflm]:
 
 
 def paths(model: Model, folder: Path, profile: str = "") -> set[str]:
-    """Requirements that a model violates, or that warn of a failure to load."""
+    """Return the requirements that a model violates, or that warn of a failure to load."""
     save_model(model, folder / "model.tflite")
     report = validate_file(folder / "model.tflite", (load_profile(profile),) if profile else None)[0]
     return {f.path for f in report.active if f.level == "violation" or f.effect == "fails to load"}
 
 
 def listed() -> dict[str, str]:
-    """Messages of the page, with their requirements."""
+    """Return the messages of the page with their requirements."""
     return dict(ROW.findall(PAGE.read_text("utf-8")))
 
 

@@ -1,4 +1,4 @@
-"""Known faults and their conditions: a model inside shows the fault, a model just outside computes as the reference."""
+"""Known faults and their conditions: a model inside shows the fault, a model slightly outside equals the reference."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.differential.one_operator import changed
 from tests.differential.operator_types.runtimes import Ran, Request, Runtimes
 
 pytestmark = pytest.mark.slow
-#: Faults without a pair, by words of their texts, and the test that shows them.
+#: Faults without a pair, by a text of their description, and the test that covers them.
 ELSEWHERE = {
     "quotients that are small": "depends on the values: test_a_micro_quotient_shifts_by_more_than_a_word_holds",
     "quotients of 2^31": "depends on the values: test_affine",
@@ -64,7 +64,7 @@ def ran(runtimes: Runtimes, model: Model, inputs: Values, resolver: str) -> Ran:
 
 
 def equal(found: Ran, model: Model, inputs: Values, arithmetic: str | Arithmetic) -> bool:
-    """Return True if a runtime computes as the reference, up to the rounding of floats."""
+    """Return True if a runtime equals the reference, except for the rounding of floats."""
     if found.stage != "runs":
         return False
     ours = ReferenceInterpreter(model, arithmetic).invoke(tuple(inputs)).outputs.values()
@@ -85,7 +85,7 @@ PAIRS = pairs()
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.operator}-{pair.resolver}-{pair.does[:20]}")
-def test_a_fault_shows_inside_its_condition_alone(pair: FaultPair, runtimes: Runtimes) -> None:
+def test_a_fault_shows_inside_its_condition_only(pair: FaultPair, runtimes: Runtimes) -> None:
     assert (met(pair.bad, pair), met(pair.good, pair)) == (True, False)
     fault = pair.fault()
     for resolver in fault.resolvers:
@@ -109,7 +109,7 @@ def test_sums_beyond_32_bits_wrap_around(
     inputs, arithmetic = drawn(model), "tflm" if resolver == "tflm" else f"litert-{resolver}"
     found = ran(runtimes, model, inputs, resolver)
     exact = opcode != "FULLY_CONNECTED" or resolver == "tflm"
-    assert equal(found, model, inputs, arithmetic) == exact  # else a known fault
+    assert equal(found, model, inputs, arithmetic) == exact  # otherwise a known fault
     saturated = changed(load_arithmetic(arithmetic), {opcode: {"requantize/int64_sums": "float64"}})
     assert not equal(found, model, inputs, saturated)
 

@@ -10,7 +10,7 @@ import pytest
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from tests.differential import float_folder
-from tests.differential.float_folder import MODES, float_models, tried
+from tests.differential.float_folder import MODES, convert_and_run, float_models
 from tests.differential.oracle import Oracle
 
 pytestmark = pytest.mark.slow
@@ -25,7 +25,7 @@ def test_float_models_of_a_folder_convert_in_all_modes() -> None:
     endings = Counter[str]()
     with Oracle() as oracle:
         for name in ("residual", "attention", "trained"):
-            endings.update(tried(oracle, Path(name), found[name], mode, 1).ending for mode in MODES)
+            endings.update(convert_and_run(oracle, Path(name), found[name], mode, 1).ending for mode in MODES)
     assert endings.keys() <= {"made", "refused"}
     assert endings["made"] >= 8
 
@@ -36,6 +36,6 @@ def test_an_exception_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(float_folder, "convert_model", broken)
     with Oracle() as oracle:
-        case = tried(oracle, Path("x"), load_model(FOLDER / "residual.tflite"), "int8", 1)
+        case = convert_and_run(oracle, Path("x"), load_model(FOLDER / "residual.tflite"), "int8", 1)
     assert case.ending == "exception"
     assert "broken" in case.reason

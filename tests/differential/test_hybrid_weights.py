@@ -1,4 +1,4 @@
-"""Weights that are computed at run time: where LiteRT keeps what it made of the first ones, the rules say so."""
+"""Weights computed at run time: if LiteRT keeps values of the first weights, the rules state an impact."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.differential.oracle import Oracle, Refused
 
 pytestmark = pytest.mark.runtime
 RNG = np.random.default_rng(5)
-#: Steps of the largest magnitude by which a product counts as another one.
+#: Tolerance of a product, as a part of the largest magnitude.
 OFF = 1e-3
 
 
 def product(opcode: str, scales: list[float], asymmetric: bool) -> Model:
-    """Five rows of twelve weights, given at run time, under three rows of floats."""
+    """Return a product of five rows of twelve computed weights with three rows of floats."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     x, w = graph.tensor("x", (3, 12), "float32"), graph.tensor("w", (5, 12), "int8", quantized(scales))
@@ -33,7 +33,7 @@ def product(opcode: str, scales: list[float], asymmetric: bool) -> Model:
 
 
 def convolution(scales: list[float]) -> Model:
-    """Five filters of one point, given at run time."""
+    """Return a convolution of five computed 1 x 1 filters."""
     builder = ModelBuilder("CONV_2D")
     graph = builder.subgraph("main")
     x, w = (
@@ -49,7 +49,7 @@ def convolution(scales: list[float]) -> Model:
 
 
 def second_is_right(oracle: Oracle, model: Model, resolver: str) -> bool:
-    """Whether the second inference, with other weights, is the product of its own operands."""
+    """Return True if the second inference, with different weights, is the product of its inputs."""
     given, weights = (model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs)
     runs = []
     for _ in range(2):

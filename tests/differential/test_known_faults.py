@@ -1,4 +1,4 @@
-"""Faults of the runtimes as known-faults.yaml describes them: where they show, where they do not, and what they are."""
+"""Faults of the runtimes as known-faults.yaml describes them: conditions, counterexamples, and wrong values."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def tflm() -> Iterator[Tflm]:
 
 
 def hybrid(opcode: str, scales: int, filters: np.ndarray | None = None) -> Model:
-    """A float32 layer under int8 weights that come in at run time, or are constant ``filters``."""
+    """Return a float32 layer with int8 weights, computed at run time or constant ``filters``."""
     shape, weights, out, version, options = HYBRID[opcode]
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
@@ -68,7 +68,7 @@ def fed(opcode: str, rng: Random) -> list[np.ndarray]:
     return [x, rng.integers(-127, 128, weights).astype(np.int8)]
 
 
-#: Where sums of the first inference's weights are kept, and with how many scales.
+#: Operators and resolvers that keep sums of the first inference's weights, with their number of scales.
 KEPT = [("FULLY_CONNECTED", 1, RESOLVERS), ("CONV_2D", 8, ("optimized", "xnnpack"))]
 
 
@@ -78,7 +78,7 @@ KEPT = [("FULLY_CONNECTED", 1, RESOLVERS), ("CONV_2D", 8, ("optimized", "xnnpack
 def test_row_sums_of_the_first_weights_are_kept(oracle, opcode, scales, resolvers):
     rng = np.random.default_rng(5)
     model, runs = hybrid(opcode, scales), [fed(opcode, rng) for _ in range(4)]
-    # weights in another order have the sums of the first ones
+    # reordered weights have the sums of the first weights
     again = [runs[1][0], runs[0][1].reshape(8, -1)[:, ::-1].reshape(runs[0][1].shape).copy()]
     content = model_bytes(model)
     for resolver in RESOLVERS:
@@ -105,14 +105,14 @@ def test_a_hybrid_depthwise_layer_with_one_scale_reads_beyond_it(oracle, constan
             found = oracle.run(model_bytes(model), given, resolver)
             (right,) = ReferenceInterpreter(model).invoke(tuple(given)).outputs.values()
             near = {"rtol": 0.02, "atol": 0.02 * abs(right).max()}
-            # what lies behind the scale may end the process, too
+            # memory after the scale may also crash the process
             made.append(not isinstance(found, Refused) and np.allclose(found[0], right, **near))
             assert ("scale" in known_fault(f"litert:{resolver}", model, Outcome.MISMATCH)) == (scales == 1)
         assert made == [False, True], resolver
 
 
 @pytest.mark.parametrize("opcode", ["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
-def test_a_float_lstm_without_activation_takes_the_cell_gate_for_the_cell(oracle, monkeypatch, opcode):
+def test_a_float_lstm_without_activation_uses_the_cell_gate_as_cell(oracle, monkeypatch, opcode):
     seen = {}
     for name in ("right", "faulty"):
         if name == "faulty":
@@ -136,7 +136,7 @@ def test_a_float_lstm_without_activation_takes_the_cell_gate_for_the_cell(oracle
 
 
 def cell_gate_again() -> Callable[[np.ndarray, object], np.ndarray]:
-    """In place of the activation: the cell gate as it is, and the same again where the cell is asked for."""
+    """Return a substitute of the activation: the unchanged cell gate, and the same again for the cell."""
     kept: list[np.ndarray] = []
 
     def activated(x: np.ndarray, options: object) -> np.ndarray:
@@ -160,7 +160,7 @@ def test_a_float_lstm_with_many_more_outputs_than_cells_ends_the_process(oracle,
 
 
 def broadcast(opcode: str, dtype: str, shape: tuple[int, ...], behind: bool, rank: int) -> Model:
-    """A constant of one element beside a computed operand, and an operator behind it."""
+    """Return a constant of one element beside a computed input, and an operator after them."""
     builder, parameters = ModelBuilder(opcode), None if dtype == "float32" else quantized(0.1, 3)
     graph = builder.subgraph("main")
     x = graph.tensor("x", shape, dtype, parameters)
@@ -206,7 +206,7 @@ def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
     beyond = other = 0
     for seed in range(6):
         rng = np.random.default_rng(seed)
-        # the product of the first two is another number in float32
+        # the product of the first two scales differs in float32
         scales = rng.uniform(0.01, 1, 3) if seed else (1.0, 0.05, 0.02)
         zeros = rng.integers(-128, 128, 3) if seed else (0, 0, 0)
         ends = [quantized(s, int(z)) for s, z in zip(scales, zeros, strict=True)]

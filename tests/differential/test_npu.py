@@ -10,7 +10,7 @@ import pytest
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.suite_writer import Scope, make
-from tests.differential.npu import SOURCE, NpuFault, compiled, conforms, listed, report
+from tests.differential.npu import SOURCE, NpuFault, compile_simulator, conforms, read_faults, report
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
 
 @pytest.fixture(scope="module")
 def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return compiled(tmp_path_factory.mktemp("program"))
+    return compile_simulator(tmp_path_factory.mktemp("program"))
 
 
 @pytest.mark.parametrize("opcode", ["LESS", "SLICE", "SQUEEZE", "SOFTMAX", "TRANSPOSE", "CONCATENATION"])
@@ -44,14 +44,14 @@ def test_the_sound_simulator_is_exact(suite: Suite, program: Path, opcode: str) 
 
 
 @pytest.mark.parametrize(
-    "fault", [fault for fault in listed() if fault.number in SHOWN], ids=lambda f: str(f.number)
+    "fault", [fault for fault in read_faults() if fault.number in SHOWN], ids=lambda f: str(f.number)
 )
 def test_a_fault_is_detected(suite: Suite, program: Path, fault: NpuFault) -> None:
     assert not conforms(program, fault.number, suite, fault.opcode)
 
 
 def test_an_undetected_fault_is_printed_and_counted(suite: Suite, capsys: pytest.CaptureFixture[str]) -> None:
-    faults = [fault for fault in listed() if fault.number in (153, 154)]
+    faults = [fault for fault in read_faults() if fault.number in (153, 154)]
     assert report(suite, faults, first=False, least=0.6) == 1
     printed = capsys.readouterr().out.splitlines()
     assert printed == [
@@ -62,7 +62,7 @@ def test_an_undetected_fault_is_printed_and_counted(suite: Suite, capsys: pytest
 
 
 def test_the_list_of_faults_is_the_list_of_the_source() -> None:
-    faults = listed()
+    faults = read_faults()
     used = set(map(int, re.findall(r"\bF\((\d+)\)", SOURCE.read_text("utf-8"))))
     assert {fault.number for fault in faults} == used
     assert sum(fault.kind == "geometry" for fault in faults) >= 60 <= 120 <= len(faults)
@@ -70,4 +70,4 @@ def test_the_list_of_faults_is_the_list_of_the_source() -> None:
 
 def test_the_claims_list_the_operators_that_have_faults() -> None:
     claims = load_claims(SOURCE.with_name("npu-claims.yaml"))
-    assert {fault.opcode for fault in listed()} <= set(claims.operators)
+    assert {fault.opcode for fault in read_faults()} <= set(claims.operators)

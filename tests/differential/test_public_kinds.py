@@ -1,4 +1,4 @@
-"""A uint8 segmentation and an SSD-like detection model, end to end on the three resolvers, every tensor of them."""
+"""A uint8 segmentation model and an SSD-like detection model, end to end on the three resolvers, with all tensors."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ def test_exact_end_to_end(oracle, kind, resolver):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_the_models_say_something(kind):
-    """Nothing is constant, or a comparison of it would prove nothing."""
+def test_tensors_of_the_models_vary(kind):
+    """No tensor is constant or mostly saturated, so that comparisons prove something."""
     made = case(kind, 0)
     kept = ReferenceInterpreter(made.model).invoke(made.runs[0], keep="all").tensors
     for operator in made.model.subgraphs[0].operators:
@@ -62,7 +62,7 @@ CONTROLS = {
 
 
 @pytest.mark.parametrize("kind", CONTROLS)
-def test_another_arithmetic_is_noticed(oracle, kind):
+def test_a_wrong_arithmetic_is_noticed(oracle, kind):
     made = case(kind, 0)
     theirs = answers(made, oracle, "reference")
     other = changed(load_arithmetic("litert-reference"), CONTROLS[kind])

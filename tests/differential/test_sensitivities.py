@@ -21,4 +21,4 @@ def test_an_operator_made_worse_is_first() -> None:
 def test_a_sound_operator_is_not_first_by_itself() -> None:
     (net,) = (RankedNet(pair) for pair in pairs() if pair.name == "attention")
     firsts = {net.first((0, n), net.alone((0, n))) for n in (0, 1, 2)}
-    assert len(firsts) == 1, "the most sensitive operator, whichever is asked about"
+    assert len(firsts) == 1, "the most sensitive operator, independent of the chosen operator"

@@ -1,4 +1,4 @@
-"""Planted faults: the sweep finds them, and what it prints is small. Draws are numpy's until they are told otherwise."""
+"""Planted faults: the sweep finds them and prints minimized trials. Draws equal numpy's unless replaced."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
 
 
 def planted(stages: dict[str, dict[str, str]]) -> Outcome:
-    """Whether a trial comes out otherwise with other variants: two arithmetics of ours, no runtime."""
+    """Return a function that returns "differs" for trials that depend on the variants: two arithmetics of litecheck."""
     other = changed(REFERENCE, stages)
     return lambda trial: (
         "differs" if compare("", outputs(trial, other), outputs(trial, REFERENCE)).different else ""
@@ -32,18 +32,18 @@ def planted(stages: dict[str, dict[str, str]]) -> Outcome:
 
 
 def shifted(trial: Trial) -> str:
-    """Whether another zero point of the output is noticed."""
+    """Return "differs" if a different zero point of the output is noticed."""
     mine, other = outputs(trial, REFERENCE), outputs(perturbed(trial, zero_point=1), REFERENCE)
     return "differs" if compare("", other, mine).different else ""
 
 
 def first(family: Family, kind: str, fails: Outcome) -> Trial:
-    """The first trial of a kind that fails, made small."""
+    """Return the first failing trial of a kind, minimized."""
     at = next(at for at, trial in enumerate(trials(family, kind, 100)) if fails(trial))
     return smallest(family.kinds[kind], start(kind, 0, at), fails)
 
 
-#: Kind, planted variant, the most elements that all its tensors may have together with their number.
+#: Kind, planted variant, and the maximum of elements plus number of all tensors.
 ROUNDED_ONCE = [
     (affine, "CONV_2D int8", "CONV_2D", "requantize", "single", 20),
     (affine, "CONV_2D int8 grouped", "CONV_2D", "requantize/grouped", "single", 50),
@@ -61,7 +61,7 @@ ROUNDED_ONCE = [
 ]  # fmt: skip
 
 
-#: Of each family one, but for what is drawn in a way of its own.
+#: One kind of each family, and kinds with a special way of drawing.
 SLICE = {
     "DEPTHWISE_CONV_2D",
     "FULLY_CONNECTED",
@@ -87,8 +87,8 @@ def test_a_planted_rounding_is_found_and_made_small(
     assert weight(small) <= most, described(small)
 
 
-def test_what_does_not_matter_is_at_its_simplest():
-    """A depthwise convolution with a wrong zero point: one pixel, one channel, strides and dilations 1, zeros in it."""
+def test_irrelevant_numbers_are_simplest():
+    """A depthwise convolution with a wrong zero point has one pixel, one channel, strides and dilations 1, and zeros."""
     small = first(affine.FAMILY, "DEPTHWISE_CONV_2D int8", shifted)
     (operator,) = small.model.subgraphs[0].operators
     assert [x.tolist() for x in small.inputs] == [[[[[0]]]]]
@@ -101,7 +101,7 @@ def test_what_does_not_matter_is_at_its_simplest():
 
 
 def test_one_value_is_left_of_all_pairs():
-    """ADD rounded once: scales that are powers of two, zero points 0, one pair, one of them 0."""
+    """ADD rounded once has power-of-two scales, zero points 0, and one pair with a 0."""
     small = first(binary.FAMILY, "ADD int8 pairs", planted({"ADD": {"requantize": "single"}}))
     assert [x.size for x in small.inputs] == [1, 1]
     assert min(abs(int(x.reshape(-1)[0])) for x in small.inputs) == 0
@@ -110,13 +110,13 @@ def test_one_value_is_left_of_all_pairs():
         assert np.frexp(tensor.quantization.scale)[0] == 0.5
 
 
-def test_a_trial_that_does_not_fail_is_none():
+def test_a_trial_that_does_not_fail_is_an_error():
     with pytest.raises(ValueError, match="does not fail"):
         smallest(affine.FAMILY.kinds["CONV_2D int8"], np.random.default_rng(0), lambda trial: "")
 
 
-def test_another_failure_is_not_taken_for_the_first():
-    """What fails in another way when it is smaller stays as it is."""
+def test_a_different_failure_is_not_the_first_failure():
+    """A trial that fails differently when it is smaller stays unchanged."""
     kind, begin = "MEAN int8", start("MEAN int8", 0, 3)
     whole = reduce.FAMILY.kinds[kind](start(kind, 0, 3))
     size = weight(whole)
@@ -127,8 +127,8 @@ def test_another_failure_is_not_taken_for_the_first():
 
 
 @pytest.mark.parametrize("module", FAMILIES, ids=lambda m: m.__name__.split(".")[-1])
-def test_draws_are_numpys(module):
-    """Untold draws give the very trial that numpy gives, and told what was made they give it again."""
+def test_draws_equal_numpy(module):
+    """Draws without replacements give the same trial as numpy, and recorded draws give it again."""
     for kind, make in list(module.FAMILY.kinds.items())[::9]:
         begin = start(kind, 5, 0)
         recorded = Draws(begin)
@@ -139,7 +139,7 @@ def test_draws_are_numpys(module):
             assert all(np.array_equal(a, b) for a, b in zip(other.runs[-1], whole.runs[-1], strict=True))
 
 
-def test_told_numbers_stay_within_what_is_asked_for():
+def test_replaced_numbers_stay_within_the_requested_range():
     def make(random: np.random.Generator) -> tuple[int, int]:
         high = int(random.integers(1, 100))
         return high, int(random.integers(0, high))
@@ -152,7 +152,7 @@ def test_told_numbers_stay_within_what_is_asked_for():
 
 
 def test_the_sweep_prints_the_small_trial(oracle: Oracle) -> None:
-    """Half-up for LiteRT's half-away, on LiteRT itself."""
+    """A variant with half up instead of LiteRT's half away is found and minimized on LiteRT."""
     wrong = replace(affine.FAMILY, faults={"CONV_2D": {"requantize": "single"}})
     found = sweep(wrong, "CONV_2D int8", "reference", oracle, 8)
     assert 0 < len(found.small) <= 3

@@ -1,4 +1,4 @@
-"""What LiteRT makes of every silent fault, on three resolvers: what the rules' effects say rests on this."""
+"""LiteRT's answer to every silent fault, on three resolvers: the evidence of the rules' effects."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.silent_faults import UNDEFINED, SilentFault, faults
 
 FAULTS = tuple(fault for fault in faults() if fault.litert != UNDEFINED)
-#: Steps a result may lie beside what the parameters state.
+#: Tolerance of an output beside the value that the parameters state, in steps.
 TOLERANCE = 2
-#: The debugging resolver has no STABLEHLO_CASE.
+#: The reference resolver does not list STABLEHLO_CASE.
 WITHOUT_REFERENCE = "STABLEHLO_CASE"
 
 Answer = np.ndarray | Refused
@@ -73,16 +73,16 @@ def test_litert_does_what_the_effect_says(oracle: Oracle, fault: SilentFault) ->
 @pytest.mark.parametrize("fault", [f for f in FAULTS if f.litert == "wrong" and f.right is not None],
                          ids=lambda fault: fault.name)  # fmt: skip
 def test_a_good_model_is_right(oracle: Oracle, fault: SilentFault) -> None:
-    """Negative control: by the same measure the unbroken model is not wrong."""
+    """The valid model is correct by the same measure (negative control)."""
     assert fault.right is not None
     if "short" in fault.name:
-        pytest.skip("nothing says what lies behind a variable's end")
+        pytest.skip("the values after a variable's end are undefined")
     for got in answers(oracle, fault.good, fault.inputs).values():
         assert off(np.asarray(got), fault.right) <= TOLERANCE
 
 
 def _fitting(model: Model, inputs: tuple[np.ndarray, ...]) -> tuple[np.ndarray, ...]:
-    """The inputs in the types and shapes the good model has."""
+    """Return the inputs in the types and shapes of the valid model."""
     tensors = [model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs]
     return tuple(
         x if x.shape == t.shape and x.dtype.name == t.dtype else np.zeros(t.shape, t.dtype)

@@ -1,4 +1,4 @@
-"""A slice of ``python -m tests.differential --resolver tflm``, whole models, faults as they are described, controls."""
+"""A slice of ``python -m tests.differential --resolver tflm``, whole models, known faults, and negative controls."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.slow
 
 FAMILIES = (affine, binary, movement, recurrent, reduce, unary)
 PRODUCTS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "BATCH_MATMUL")
-#: Kinds that TFLM takes, of the types that a microcontroller's models have.
+#: Kinds that TFLM supports, of the types of microcontroller models.
 KINDS = [
     *((affine, f"{op} int8") for op in PRODUCTS),
     (affine, "CONV_2D int8 grouped"), (affine, "CONV_2D int8 x int4"), (affine, "DEPTHWISE_CONV_2D int8 x int4"),
@@ -44,7 +44,7 @@ KINDS = [
       and k.split()[0] not in ("CAST", "EXP", "LOG", "GELU", "ELU", "LOG_SOFTMAX", "L2_NORMALIZATION")
       and not k.startswith(("RELU_", "SOFTMAX int8 to int16"))),
 ]  # fmt: skip
-#: What the arithmetic tflm says beyond litert-reference, and a kind that shows it.
+#: Operators with variants of the arithmetic tflm beyond litert-reference, and a kind that shows them.
 OWN = [
     (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED"), (affine, "TRANSPOSE_CONV int16", "TRANSPOSE_CONV"),
     (affine, "CONV_2D int16", "CONV_2D"), (affine, "FULLY_CONNECTED int16", "FULLY_CONNECTED"),
@@ -69,8 +69,8 @@ def test_no_element_differs(tflm, module, kind):
 
 
 @pytest.mark.parametrize(("module", "kind", "opcode"), OWN, ids=lambda v: v if isinstance(v, str) else "")
-def test_its_own_variants_are_needed(tflm, module, kind, opcode):
-    """Negative control: with litert-reference's variant for one operator something differs."""
+def test_variants_of_tflm_are_needed(tflm, module, kind, opcode):
+    """litert-reference's variant for a single operator differs from TFLM (negative control)."""
     usual = {cell.path: cell.variants[0] for kernel in kernels()[opcode] for cell in kernel.slots()}
     reference = {**usual, **load_arithmetic("litert-reference").variants(opcode)}
     without = replace(served(module.FAMILY), faults={opcode: reference})
@@ -91,12 +91,12 @@ def test_whole_models(tflm, models: Path, name):
 @pytest.mark.parametrize(
     ("name", "other"), [("ad01_int8.tflite", "litert-reference"), ("kws_ref_model.tflite", "single-rounding")]
 )
-def test_whole_models_under_another_arithmetic(tflm, models: Path, name, other):
+def test_whole_models_with_a_wrong_arithmetic(tflm, models: Path, name, other):
     assert whole(models / name, tflm, other, runs=4).different > 0
 
 
 def wrong(tflm: Tflm, case: Trial) -> np.ndarray:
-    """Which outputs of the first inference differ."""
+    """Return a mask of outputs of the first inference that differ."""
     theirs = answers(case, tflm, "tflm")
     assert not isinstance(theirs, Refused)
     return theirs[0][0] != outputs(case, "tflm", False)[0][0]
@@ -132,7 +132,7 @@ def test_comparing_words_writes_nothing(tflm):
     x, y = np.arange(-6, 7).astype(np.int16), np.zeros(13, np.int16)
     case = trial("", "GREATER", [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))], "bool", None, x.shape)
     one, other = answers(replace(case, runs=((x, y), (y, x))), tflm, "tflm")
-    # The outputs are what the memory held before.
+    # The outputs are previous values of the memory.
     assert not (np.array_equal(one[0], x > y) and np.array_equal(other[0], y > x))
 
 
@@ -144,7 +144,7 @@ def test_sums_of_int32_are_not_clamped(tflm):
     assert outputs(case, "tflm", False)[0][0].tolist() == [0, 6]
 
 
-def test_tanh_does_not_look_at_its_output(tflm):
+def test_tanh_ignores_the_parameters_of_its_output(tflm):
     case = unary.Case(
         "TANH",
         ("int8", quantized(0.05)),
@@ -157,7 +157,7 @@ def test_tanh_does_not_look_at_its_output(tflm):
     assert not wrong(tflm, usual.trial()).any()
 
 
-def test_another_variant_of_requantizing_is_noticed(tflm):
+def test_a_wrong_variant_of_requantizing_is_noticed(tflm):
     single = changed(load_arithmetic("tflm"), {"CONV_2D": {"requantize": "single"}})
     cases = list(trials(affine.FAMILY, "CONV_2D int8", 30))
     theirs = [answers(case, tflm, "tflm") for case in cases]
@@ -182,7 +182,7 @@ def test_svdf_computes_no_activation(tflm, activation):
     assert computed > 3
 
 
-def test_a_divisor_of_zero_is_computed_with(tflm):
+def test_a_divisor_of_zero_is_not_rejected(tflm):
     x, y = np.arange(-128, 128).astype(np.int8), np.full(256, 3, np.int8)
     case = trial(
         "", "DIV", [Tensor(x, quantized(0.4)), Tensor(y, quantized(0.2, 3))], "int8", quantized(0.3), x.shape
@@ -198,7 +198,7 @@ def test_a_divisor_of_zero_is_computed_with(tflm):
 
 
 @pytest.mark.parametrize("activation", ["TANH", "RELU", "NONE"])
-def test_a_float_lstm_computes_no_function_but_tanh(tflm, activation):
+def test_a_float_lstm_computes_tanh_only(tflm, activation):
     computed = 0
     for seed in range(40):
         case = recurrent_float.lstm(np.random.default_rng(seed), "UNIDIRECTIONAL_SEQUENCE_LSTM", activation)
@@ -236,7 +236,7 @@ def met(case: Trial, text: str) -> bool:
 
 
 @pytest.mark.parametrize("regular", [False, True])
-def test_what_follows_the_last_detection_is_written_with_regular_suppression_alone(tflm, regular):
+def test_memory_after_the_last_detection_is_written_with_regular_suppression_only(tflm, regular):
     followed = different = 0
     for seed in range(200):
         case = detection.drawn(np.random.default_rng(seed), "float32", regular)

@@ -1,4 +1,4 @@
-"""Models that TFLM does not run right because of shapes, ranks, options or indices: each is a violation of ``tflm``."""
+"""Models with wrong outputs on TFLM because of shapes, ranks, options or indices: each is a violation of ``tflm``."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def violations(model: Model) -> list[str]:
 
 
 def cut(signature: tuple[int, ...] | None) -> Model:
-    """A SLICE with a computed size, as the loop of a converted LSTM has it, stored with shape (1, 3)."""
+    """Return a SLICE with a computed size, stored with shape (1, 3), as in the loop of a converted LSTM."""
     builder = ModelBuilder("slice")
     graph = builder.subgraph("main")
     given, size = graph.tensor("x", (4, 3), "float32"), graph.tensor("size", (2,), "int32")
@@ -130,7 +130,7 @@ def cut(signature: tuple[int, ...] | None) -> Model:
 
 
 def batched() -> Model:
-    """A RELU with a batch of -1 that the file stores as 1, as converted Keras models have it."""
+    """Return a RELU with batch -1 that the file stores as 1, as in converted Keras models."""
     builder = ModelBuilder("batch")
     graph = builder.subgraph("main")
     given, result = (graph.tensor(name, (1, 3), "float32", shape_signature=(-1, 3)) for name in "xy")
@@ -141,7 +141,7 @@ def batched() -> Model:
 
 
 def recursive() -> Model:
-    """An IF that calls its own subgraph."""
+    """Return an IF that calls its own subgraph."""
     builder = ModelBuilder("if")
     graph = builder.subgraph("main")
     condition, given = graph.tensor("c", (1,), "bool"), graph.tensor("x", (3,), "float32")
@@ -173,7 +173,7 @@ def runtimes() -> Iterator[Runtimes]:
         yield started
 
 
-def test_tflm_does_not_run_the_models_right(runtimes: Runtimes) -> None:
+def test_tflm_gives_wrong_outputs(runtimes: Runtimes) -> None:
     requests = [
         Request(
             model_bytes(model_of(draw, stated)),
@@ -196,7 +196,7 @@ def test_ranks_of_the_profile_are_those_of_tflm(runtimes: Runtimes, opcode: str)
 
 
 @pytest.mark.parametrize("opcode", ["PAD", "GATHER", "SPLIT_V"])
-def test_random_models_are_judged_as_tflm_runs_them(runtimes: Runtimes, opcode: str) -> None:
+def test_verdicts_of_random_models_agree_with_tflm(runtimes: Runtimes, opcode: str) -> None:
     found = list(judged(runtimes, opcode, 24, 1))
     assert {one.kind for one in found} >= {"conforms and runs"}
     assert [str(one) for one in found if one.kind in ("silent", "false")] == []

@@ -1,4 +1,4 @@
-"""A small slice of ``python -m tests.differential.tosa``, and what must not pass there."""
+"""A small slice of ``python -m tests.differential.tosa``, and negative controls."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_equal_or_explained(tosa: Tosa, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STOPPED)
-def test_what_is_said_to_be_stopped_is(tosa: Tosa, name: str) -> None:
+def test_stopped_kinds_are_refused(tosa: Tosa, name: str) -> None:
     assert kind(name, 3, tosa, seed=2).models == 0
 
 
@@ -53,7 +53,7 @@ def test_every_tensor_of_a_model(tosa: Tosa, models: Path, name: str) -> None:
 
 @pytest.mark.parametrize("name", ["CONV_2D", "FULLY_CONNECTED", "ADD", "MUL", "RELU", "QUANTIZE from int8"])
 def test_a_shifted_zero_point_is_noticed(tosa: Tosa, name: str) -> None:
-    """Negative control: another zero point differs, and no reason explains it."""
+    """A changed zero point differs, and no reason explains it (negative control)."""
     case = next(case for case in _trials(name, 20) if _zero_point(case) < 127 and case.inputs[0].size > 4)
     theirs = tosa.run(model_bytes(case.model), case.inputs)
     assert not isinstance(theirs, Refused)
@@ -64,8 +64,8 @@ def test_a_shifted_zero_point_is_noticed(tosa: Tosa, name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D", "ADD", "MUL"])
-def test_another_rounding_is_noticed(tosa: Tosa, name: str) -> None:
-    """Negative control: TOSA rounds these twice, once is another result somewhere."""
+def test_a_wrong_rounding_is_noticed(tosa: Tosa, name: str) -> None:
+    """A single rounding differs in some output: TOSA rounds these operators twice (negative control)."""
     once = changed(load_arithmetic("litert-reference"), {name: {"requantize": "single"}})
     off = 0
     for case in _trials(name, 30):

@@ -1,36 +1,36 @@
-"""Nothing that LiteRT's FlatBuffers verifier refuses is accepted; and what is refused besides, and why.
+"""No file that LiteRT's FlatBuffers verifier rejects is accepted. Additional rejections are listed with their reasons.
 
-What litecheck refuses although the verifier lets it pass, by code. Some of it LiteRT even runs, with finite results;
-each code was looked at, and the refusal stands, because the file says something that cannot be:
+Codes of files that litecheck rejects although the verifier accepts them. LiteRT runs some of these files with finite
+outputs. Each rejection is intended, because the file contradicts itself:
 
-    code                  what LiteRT does                        why the refusal stands
+    code                  LiteRT                                  reason of the rejection
     --------------------  --------------------------------------  --------------------------------------------------
-    bad-vtable            its verifier never reads a table's      the size is wrong only where a file is damaged;
-                          own size; runs                          the fields are then as doubtful
-    field-outside-table   as above; runs                          a field outside its own table is another table's
-    misaligned            refuses the file itself                 -
-    offset-zero           takes the offset's own bytes for the    no writer does it, and what is read is noise
-                          table it leads to; runs
-    shared-too-often      has no budget below 1,000,000 tables,   following every reference does not end in time;
-                          none for vectors; runs or hangs         no writer shares like this
-    bad-version           refuses the file itself                 -
-    no-subgraph           dereferences what is not there: dies    -
-    incomplete-subgraph   refuses the file itself                 -
-    no-buffers            refuses the file itself                 -
-    buffer-outside-file   refuses, unless nothing reads it; the   the bytes it names do not exist
-                          sum of offset and size may wrap
-    wrong-buffer-size     refuses a constant that is too short;   int4 with one byte per value: it reads half of the
-                          runs with one that is too long          values (other long ones are accepted, with a remark)
-    bad-shape             refuses; runs where no operator reads   a rank above the runtime's limit, a negative size
-    index-out-of-range    refuses operands of the main subgraph;  the thing meant does not exist: a signature that
-                          ignores metadata, signatures nobody     names no tensor fails when it is called
-                          calls, options the operator has not
-    used-before-made      reads memory that nobody wrote: dies,   the result is noise
+    bad-vtable            verifier ignores a table's own size;    the size is wrong only in damaged files, whose
+                          runs                                    fields are doubtful too
+    field-outside-table   same; runs                              a field outside its table belongs to another table
+    misaligned            rejects the file                        -
+    offset-zero           reads the offset's bytes as the table;  no writer writes it, and the read values are
+                          runs                                    accidental
+    shared-too-often      no limit below 1,000,000 tables, none   following every reference takes too long; no writer
+                          for vectors; runs or hangs              shares tables like this
+    bad-version           rejects the file                        -
+    no-subgraph           reads a missing subgraph: crashes       -
+    incomplete-subgraph   rejects the file                        -
+    no-buffers            rejects the file                        -
+    buffer-outside-file   rejects, unless the buffer is unused;   the bytes do not exist
+                          offset plus size may overflow
+    wrong-buffer-size     rejects a short constant; runs with a   int4 with one byte per value: LiteRT reads half of
+                          long constant                           them (further long constants are accepted, noted)
+    bad-shape             rejects; runs if no operator reads it   a rank above the runtime's limit, a negative length
+    index-out-of-range    rejects tensors of the main subgraph;   the target does not exist: a signature that names
+                          ignores metadata, unused signatures,    no tensor fails when it is called
+                          options that the operator lacks
+    used-before-made      reads unwritten memory: crashes,        the outputs are accidental
                           fails, or runs
-    constant-output       writes into the mapped file: dies,      the result is noise
-                          or refuses to resize the tensor
-    weights-file-missing  does not know external buffers; runs    the constants cannot be looked at
-    unknown-packing       does not know external buffers          the constants cannot be looked at
+    constant-output       writes into the mapped file: crashes,   the outputs are accidental
+                          or rejects resizing the tensor
+    weights-file-missing  ignores external buffers; runs          the constants cannot be checked
+    unknown-packing       ignores external buffers                the constants cannot be checked
 """
 
 from __future__ import annotations
@@ -57,23 +57,23 @@ def pairs() -> list[Pair]:
     return list(compare(built(), 1, range(MUTANTS)))
 
 
-def test_nothing_the_verifier_refuses_is_accepted(pairs: list[Pair]) -> None:
+def test_files_that_the_verifier_rejects_are_rejected(pairs: list[Pair]) -> None:
     missed = [(p.mutant.number, p.mutant.seed, p.mutant.operator) for p in pairs if p.missed]
     assert missed == []
-    assert sum(p.stage == "invalid" for p in pairs) > MUTANTS / 10, "the verifier did refuse some"
+    assert sum(p.stage == "invalid" for p in pairs) > MUTANTS / 10, "the verifier rejects some files"
 
 
-def test_whatever_is_refused_and_runs_is_explained_above(pairs: list[Pair]) -> None:
+def test_rejected_files_that_run_are_listed_above(pairs: list[Pair]) -> None:
     codes = {code for pair in pairs if pair.suspicious for code in pair.codes}
     assert codes <= set(re.findall(r"^    ([a-z-]+)  ", str(__doc__), re.MULTILINE))
 
 
-#: Where codes are given.
+#: Modules that define codes.
 MODULES = (structure, references, integrity, execution_order, external)
 
 
-def test_every_code_that_needs_a_judgement_has_one() -> None:
-    """Codes for which there is no room beside the verifier are those both refuse."""
+def test_every_additional_rejection_is_listed() -> None:
+    """Every code is either listed above or belongs to files that both reject."""
     both = {"file-too-short", "bad-identifier", "offset-outside-file", "vtable-outside-file", "vector-outside-file",
             "string-not-terminated"}  # fmt: skip
     sources = (Path(str(m.__file__)).read_text(encoding="utf-8") for m in MODULES)
@@ -90,14 +90,14 @@ def test_sound_models_are_accepted_by_both() -> None:
     litert.close()
 
 
-def test_a_verifier_that_misses_something_would_be_noticed(pairs: list[Pair]) -> None:
+def test_a_verifier_with_gaps_is_noticed(pairs: list[Pair]) -> None:
     refused = next(p for p in pairs if p.stage == "invalid")
     assert Pair(refused.mutant, (), refused.stage, refused.said).missed
     assert not refused.missed
     assert "rejects" in summary(pairs)
 
 
-def test_a_child_that_dies_is_replaced(tmp_path: Path) -> None:
+def test_a_child_that_ends_is_replaced(tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     litert = Litert()
     assert litert.stage(FIXTURES / "fc_int8.tflite")[0] == "ran"

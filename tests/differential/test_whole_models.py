@@ -1,4 +1,4 @@
-"""The public models on the three resolvers: every operator fed what LiteRT feeds it, and end to end."""
+"""The public models on the three resolvers: every operator with LiteRT's inputs, and end to end."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def oracle() -> Iterator[Oracle]:
 
 
 def parts(models: Path, name: str) -> list[Model]:
-    """The entry points of a public model; skips where there is nothing that could be computed."""
+    """Return the entry points of a public model; skip the test without an operator that can be computed."""
     path = models / name
     if not path.exists():
         pytest.skip(f"{name} is not in the folder")
@@ -41,11 +41,11 @@ def parts(models: Path, name: str) -> list[Model]:
     except ModelError as error:
         pytest.skip(f"{name} cannot be read: {error}")
     if not found:
-        pytest.skip(f"{name} holds nothing but custom operators")
+        pytest.skip(f"{name} has only custom operators")
     return found
 
 
-#: Models on which LiteRT itself is wrong: (resolvers, operator); what it gives there are zeros.
+#: Models with wrong outputs of LiteRT: (resolvers, operator); the outputs are zeros.
 FAULTY = {
     "static_w8_a16_quantized_attn_vec_einsum.tflite": (RESOLVERS, "BATCH_MATMUL"),
     "qwen_fc_blockwise_quantized.tflite": (("reference",), "FULLY_CONNECTED"),
@@ -76,8 +76,8 @@ def test_layer_by_layer_and_end_to_end(models: Path, oracle: Oracle, name: str, 
             assert not any(array.any() for array in oracle.run(model_bytes(model), given, resolver))
 
 
-def test_another_rounding_is_noticed(models: Path, oracle: Oracle) -> None:
-    """Negative control: rounding once where LiteRT's reference rounds twice."""
+def test_a_wrong_rounding_is_noticed(models: Path, oracle: Oracle) -> None:
+    """A single rounding differs from LiteRT's reference, which rounds twice (negative control)."""
     (model,) = parts(models, "kws_ref_model.tflite")
     single = changed(load_arithmetic("litert-reference"), {"CONV_2D": {"requantize": "single"}})
     scores = layers(model, oracle, "reference", arithmetic=single)

@@ -1,6 +1,6 @@
 """LiteRT for Microcontrollers as an oracle, from the package tflite_micro: ``with Tflm() as tflm: tflm.run(...)``.
 
-It runs in a child process, which it ends where an assertion of its own does not hold.
+It runs in a child process, which ends if an assertion of TFLM fails.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
-#: Operands and outputs of an LSTM without extensions: input, 8 matrices, 4 biases, 2 states, output.
+#: Number of tensors of an LSTM without extensions: input, 8 matrices, 4 biases, 2 states, output.
 _PLAIN = 16
 #: FLOAT32 (not stated), INT32, INT64 in the schema's TensorType, and kinds with a bias of int32 or int64.
 BIAS_TYPES = (0, 2, 4)
@@ -61,9 +61,9 @@ def reply(request):
 
 
 class Tflm(Oracle):
-    """TFLM's interpreter, whatever the resolver; it shows no variables.
+    """TFLM's interpreter, for every resolver; it shows no variables.
 
-    What it refuses begins with ``load:`` or ``run:``, by when it does.
+    Its error messages begin with ``load:`` or ``run:``.
     """
 
     program = _CHILD + SERVE
@@ -71,7 +71,7 @@ class Tflm(Oracle):
 
 
 def _of(trial: Trial) -> tuple[str, str, Table | None]:
-    """Operator, type of the operand that decides which kernel computes it, and options."""
+    """Return the operator, the type of the input that determines its kernel, and the options."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     kernel = find_kernel(graph, operator)
@@ -80,7 +80,7 @@ def _of(trial: Trial) -> tuple[str, str, Table | None]:
 
 
 def faulty(trial: Trial) -> bool:
-    """Where TFLM does not compute what it means to: see rules/arithmetic/known-faults.yaml."""
+    """Return True for trials with a known fault of TFLM: see rules/arithmetic/known-faults.yaml."""
     opcode, dtype, options = _of(trial)
     graph = trial.model.subgraphs[0]
     if opcode == "TRANSPOSE_CONV" and dtype == "int16":
@@ -93,13 +93,13 @@ def faulty(trial: Trial) -> bool:
 
 
 def unknown(trial: Trial) -> bool:
-    """What TFLM's LSTM does not have: CIFG, peepholes, projections, normalization. Refusing them proves nothing."""
+    """Return True for an LSTM with CIFG, peepholes, projections or normalization: TFLM rejects them."""
     roles = places(trial)
     return "cell_state" in roles and "input_to_cell_weights" in roles and len(roles) != _PLAIN
 
 
 def rejected_by_litert(trial: Trial) -> bool:
-    """An index along an empty computed axis: LiteRT rejects it, and TFLM gives an empty output or crashes."""
+    """Return True for an index along an empty computed axis: LiteRT rejects it, TFLM gives an empty output or crashes."""
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     axis = given(trial, "axis") if operator.opcode in ("ARG_MAX", "ARG_MIN") else None
@@ -116,7 +116,7 @@ def _sound(make: Make) -> Make:
 
 
 def _any_bias_type(make: Make) -> Make:
-    """Whatever the options say of the bias's type: TFLM goes by the tensor."""
+    """Return trials with any stated bias type: TFLM uses the tensor's type."""
 
     def drawn(random: Random) -> Trial:
         return with_options(make(random), quantized_bias_type=int(random.choice(BIAS_TYPES)))
@@ -125,7 +125,7 @@ def _any_bias_type(make: Make) -> Make:
 
 
 def _tanh(make: Make) -> Make:
-    """The only output parameters it computes for."""
+    """Return trials with the only output parameters that TFLM's TANH supports."""
 
     def drawn(random: Random) -> Trial:
         trial = make(random)
@@ -140,14 +140,14 @@ def _tanh(make: Make) -> Make:
 
 
 def served(family: Family) -> Family:
-    """A family without the kinds TFLM gets wrong, and the trials of other kinds that it does."""
+    """Return a family without the kinds and trials that TFLM miscomputes."""
     kinds = {k: _sound(make) for k, make in family.kinds.items() if not k.endswith("GREATER int16")}
     tanh = {k: _tanh(make) for k, make in kinds.items() if k.startswith("TANH int8")}
     biases = {k: _any_bias_type(make) for k, make in kinds.items() if k in BIASED}
     return replace(family, kinds={**kinds, **tanh, **biases})
 
 
-#: Whole models that TFLM has every operator of.
+#: Public models with kernels of TFLM for every operator.
 MODELS = (
     "kws_ref_model.tflite",
     "pretrainedResnet_quant.tflite",
@@ -158,7 +158,7 @@ MODELS = (
 
 
 def whole(path: Path, tflm: Tflm, arithmetic: str = "tflm", runs: int = 3) -> Score:
-    """A model's outputs, from nothing but random inputs."""
+    """Return the score of a model's outputs on random inputs."""
     model = load_model(path)
     inputs = tuple(tuple(random_inputs(model, seed)) for seed in range(runs))
     return score(Trial(path.name, model, inputs), tflm, "tflm", load_arithmetic(arithmetic))

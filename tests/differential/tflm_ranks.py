@@ -1,10 +1,10 @@
 """Ranks that TFLM's operators support, measured on the runtime.
 
-    python -m tests.differential.tflm_ranks [OPERATOR ...]
+    python -m tests.differential.tflm_ranks ADD MUL
 
 One-operator models of ranks 0 to 7, with equal shapes and with broadcasting, run on TFLM and on LiteRT. A rank is
-supported if TFLM computes LiteRT's outputs. The verdict of the profile ``tflm`` must agree. Exit status 1 if a verdict
-is silent about an unsupported rank or false about a supported rank.
+supported if TFLM computes LiteRT's outputs. The verdict of the profile ``tflm`` must agree. The exit code is 1 if a
+verdict is silent about an unsupported rank or false about a supported rank.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from tests.differential.shapes_draws import Draw, Part, Random, x
 from tests.differential.shapes_table import TABLE
 
 RANKS = range(8)
-#: The kernel writes nothing, and memory may hold the right value.
+#: The kernel writes nothing, so that memory may have the right value.
 _BY_CHANCE = {("LOG_SOFTMAX", 0)}
 _FIXED = {
     "LOGISTIC": quantized(1 / 256, -128), "SOFTMAX": quantized(1 / 256, -128), "TANH": quantized(1 / 128, 0),
@@ -39,7 +39,7 @@ _FIXED = {
 
 @dataclass(frozen=True)
 class Measured:
-    """A model of one operator at a rank, the outcome on TFLM, and the paths of the profile's violations."""
+    """Model of a single operator at a rank, the outcome on TFLM, and the paths of the profile's violations."""
 
     opcode: str
     dtype: str
@@ -52,7 +52,7 @@ class Measured:
 
     @property
     def verdict(self) -> str:
-        """``silent`` or ``false`` if the verdict disagrees with the outcome, else nothing."""
+        """``silent`` or ``false`` if the verdict disagrees with the outcome, else ""."""
         if self.supported is None or self.supported != bool(self.violations):
             return ""
         return "false" if self.supported else "silent"

@@ -1,13 +1,14 @@
-"""Random one-operator models of ranks 0 to 8 on TFLM, against the verdicts of the profile ``tflm``.
+"""Random one-operator models of ranks 0 to 8 on TFLM, and the verdicts of the profile ``tflm``.
 
-    python -m tests.differential.tflm_shapes [OPERATOR ...] [--cases 30] [--seed 0]
+    python -m tests.differential.tflm_shapes ADD MUL --cases 30 --seed 0
 
-Half of the models have one or two changes: another shape, index or option. Some outputs have a wrong shape in the file.
-A verdict is silent if TFLM does not load, does not run or does not compute LiteRT's outputs, and false if TFLM computes
-LiteRT's outputs of a violating model. Models that LiteRT rejects and TFLM runs have no right output; they are counted
-only. Exit status 1 if a verdict is silent or false. Known cases: GATHER_ND, EMBEDDING_LOOKUP, L2_POOL_2D and the
-operators of depth blocks correct a stored shape that is too large; a computed block hides a wrong stored shape, and a
-computed axis is a warning.
+Half of the models have one or two changes of a shape, index or option. Some outputs have a wrong shape in the file. A
+verdict is silent if TFLM does not load, does not run or does not compute LiteRT's outputs. It is false if TFLM computes
+LiteRT's outputs of a violating model. Models that LiteRT rejects and TFLM runs have no right output and are only
+counted. The exit code is 1 for a silent or false verdict.
+
+Known cases: GATHER_ND, EMBEDDING_LOOKUP, L2_POOL_2D and the operators of depth blocks correct a stored shape that is
+too large; a computed block hides a wrong stored shape, and a computed axis is a warning.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ _MOST = 1 << 14
 
 @dataclass(frozen=True)
 class Judged:
-    """A model with its outcomes and violations."""
+    """Model with its outcomes and violations."""
 
     draw: Draw
     outputs: tuple[tuple[int, ...], ...]
@@ -84,9 +85,9 @@ def models(opcode: str, dtype: str, cases: int, seed: int) -> Iterator[tuple[Dra
 
 
 def judged(runtimes: Runtimes, opcode: str, cases: int, seed: int) -> Iterator[Judged]:
-    """Yield the models of an operator, of every type of its draws, as TFLM and the profile judge them."""
+    """Yield the models of an operator, of every type of its draws, with TFLM's outcome and the profile's violations."""
     profile, kinds = load_profile("tflm"), CASES[opcode][1]
-    made = [one for dtype in kinds for one in models(opcode, dtype, cases // len(kinds), seed)]
+    made = [result for dtype in kinds for result in models(opcode, dtype, cases // len(kinds), seed)]
     requests = [Request(model_bytes(model), _inputs(draw), PAIR) for draw, model in made]
     for (draw, model), ran in zip(made, runtimes.run(requests), strict=True):
         graph = model.subgraphs[0]
@@ -106,17 +107,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("operators", nargs="*")
-    parser.add_argument("--cases", type=int, default=30, help="models of each operator")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("operators", nargs="*", metavar="OPERATOR", help="operators to run [default: all]")
+    parser.add_argument("--cases", type=int, default=30, help="models of each operator [default: 30]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the models [default: 0]")
     wanted = parser.parse_args()
     counts: Counter[str] = Counter()
     with Runtimes(1) as runtimes:
         for opcode in wanted.operators or operators():
-            for one in judged(runtimes, opcode, wanted.cases, wanted.seed):
-                counts[one.kind] += 1
-                if one.kind in ("silent", "false"):
-                    print(one, flush=True)
+            for result in judged(runtimes, opcode, wanted.cases, wanted.seed):
+                counts[result.kind] += 1
+                if result.kind in ("silent", "false"):
+                    print(result, flush=True)
     print(", ".join(f"{number} {kind}" for kind, number in counts.most_common()))
     return 1 if counts["silent"] or counts["false"] else 0
 

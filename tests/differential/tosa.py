@@ -1,8 +1,9 @@
-"""Our int8 operators beside TOSA's reference model: ``python -m tests.differential.tosa --cases 50 [KIND ...]``.
+"""litecheck's int8 operators compared with TOSA's reference model: ``python -m tests.differential.tosa --cases 50
+ADD``.
 
-A second oracle that shares no code with LiteRT's kernels: a converter turns the model into TOSA's integer operators,
-and Arm's reference model computes those. Both come with the extra ``tosa``. What differs from litert-reference has to
-be predicted by a reason of ``tosa_reasons``; all else is an error. With LITECHECK_MODELS whole models follow.
+TOSA is a second oracle without code of LiteRT's kernels: a converter turns the model into TOSA's integer operators, and
+Arm's reference model computes them. Both come with the extra ``tosa``. A reason of ``tosa_reasons`` must predict every
+difference from litert-reference; further differences are errors. LITECHECK_MODELS adds whole models.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from tests.differential.shrink import Make, described, smallest
 from tests.differential.tosa_reasons import REASONS, as_tosa, explained, stored_ints
 
 Random = np.random.Generator
-#: Whole models whose every operator is converted.
+#: Public models with a conversion of every operator.
 MODELS = ("kws_ref_model.tflite", "pretrainedResnet_quant.tflite")
-#: Kinds that do not get through the converter, its passes or the reference model, and what stops them.
+#: Kinds that the converter, its passes or the reference model reject, with the reason.
 STOPPED = {
     **dict.fromkeys(binary.COMPARISONS, "int8 operands are not converted"),
     **dict.fromkeys(("REDUCE_PROD", "WHERE", "LOG_SOFTMAX", "L2_NORMALIZATION", "DYNAMIC_UPDATE_SLICE"), "not converted"),
@@ -42,7 +43,7 @@ STOPPED = {
     "PADV2": "the converter wants the value as a scalar",
 }  # fmt: skip
 
-#: What the converter gets wrong in ways not worth predicting: such trials are drawn again.
+#: Faults of the converter that are not predicted: such trials are drawn again.
 AVOIDED = {
     "STRIDED_SLICE": "negative strides",
     "BATCH_MATMUL": "leading dimensions that broadcast in both directions: it flattens them first",
@@ -88,14 +89,14 @@ while True:
 
 
 class Tosa(Oracle):
-    """TOSA's reference model in a child process: ``run(model_bytes(model), inputs)``, whatever the resolver."""
+    """TOSA's reference model in a child process: ``run(model_bytes(model), inputs)``, for every resolver."""
 
     program = _CHILD
     shows_variables = False
 
 
 def avoided(case: Trial) -> bool:
-    """Whether AVOIDED speaks of a trial."""
+    """Return True if a trial has a fault of AVOIDED."""
     graph = case.model.subgraphs[0]
     (operator,) = graph.operators
     if operator.opcode == "STRIDED_SLICE":
@@ -117,10 +118,10 @@ def _one_value(opcode: str, source: str, target: str) -> Make:
     def make(random: Random) -> Trial:
         while True:
             for case in unary.cases(opcode, source, target, random):
-                if case.alpha is not None:  # the converter wants one dimension less than the input has
+                if case.alpha is not None:  # the converter requires one dimension less than the input has
                     case = replace(case, runs=(case.runs[0][None],))
                 ends = [q and (q.scale[0], q.zero_point[0]) for _, q in (case.source, case.target)]
-                if opcode != "HARD_SWISH" or ends[0][0] < 128 * ends[1][0]:  # LiteRT refuses others
+                if opcode != "HARD_SWISH" or ends[0][0] < 128 * ends[1][0]:  # LiteRT rejects larger ratios
                     return replace(case, runs=case.runs[:1]).trial()
 
     return make
@@ -149,7 +150,7 @@ KINDS: dict[str, Make] = {
 
 @dataclass
 class Score:
-    """Elements compared and different from litert-reference, by reason; ``wrong`` ones have none."""
+    """Elements compared and different from litert-reference, by reason; ``wrong`` elements have no reason."""
 
     models: int = 0
     compared: int = 0
@@ -160,7 +161,7 @@ class Score:
 
 
 def judge(case: Trial, tosa: Oracle, score: Score) -> None:
-    """One trial: counts what differs, and asks for the reason."""
+    """Compare a trial, and count its differences by reason."""
     theirs = tosa.run(model_bytes(case.model), case.inputs)
     if isinstance(theirs, Refused):
         score.refused[theirs.message.split("error: ")[-1].split("\n")[0][:110]] += 1
@@ -178,7 +179,7 @@ def judge(case: Trial, tosa: Oracle, score: Score) -> None:
 
 
 def drawn(name: str, random: Random) -> Trial:
-    """A trial that is not avoided."""
+    """Return a trial that is not avoided."""
     case = KINDS[name](random)
     while avoided(case):
         case = KINDS[name](random)
@@ -186,7 +187,7 @@ def drawn(name: str, random: Random) -> Trial:
 
 
 def outcome(case: Trial, tosa: Oracle) -> str:
-    """Whether a trial differs without a reason."""
+    """Return "differs" if a trial differs without a reason, or the name of an error."""
     try:
         judge(case, tosa, score := Score())
     except (ArithmeticError, LitecheckError, LookupError, ValueError) as error:
@@ -195,7 +196,10 @@ def outcome(case: Trial, tosa: Oracle) -> str:
 
 
 def kind(name: str, count: int, tosa: Oracle, seed: int = 0) -> Score:
-    """``count`` random trials of one kind; trial i does not depend on how many there are. The first wrong one is small."""
+    """Return the score of ``count`` random trials of a single kind. The first wrong trial is minimized.
+
+    Trial i does not depend on ``count``.
+    """
     score = Score()
     for i in range(count):
         random, already = np.random.default_rng([seed, i, *name.encode()]), len(score.wrong)
@@ -208,7 +212,7 @@ def kind(name: str, count: int, tosa: Oracle, seed: int = 0) -> Score:
 
 
 def transparent(model: Model) -> Model:
-    """The model with every operator's output an output of it, and no dimension left open."""
+    """Return the model with every operator's output as a model output, and no open dimension."""
     (graph,) = model.subgraphs
     tensors = tuple(replace(tensor, shape_signature=()) for tensor in graph.tensors)
     outputs = tuple(index for operator in graph.operators for index in operator.outputs)
@@ -216,7 +220,7 @@ def transparent(model: Model) -> Model:
 
 
 def whole(path: Path, tosa: Oracle, arithmetic: Arithmetic | str, runs: int = 3) -> tuple[int, int]:
-    """(elements compared, elements different) of all of a model's tensors. Raises ValueError where TOSA refuses."""
+    """Return (elements compared, elements different) of all tensors of a model. Raises ValueError if TOSA refuses it."""
     model = transparent(load_model(path))
     given = [random_inputs(model, seed) for seed in range(runs)]
     made = tosa.run_many(model_bytes(model), given)
@@ -231,11 +235,11 @@ def whole(path: Path, tosa: Oracle, arithmetic: Arithmetic | str, runs: int = 3)
 
 
 def main() -> int:
-    """Print a line for each kind and model; 1 where something differs without a reason, or nothing was compared."""
+    """Print a line for each kind and model; return 1 for an unexplained difference or if nothing was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("kinds", nargs="*", metavar="KIND")
-    parser.add_argument("--cases", type=int, default=50)
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("kinds", nargs="*", metavar="KIND", help="kinds to run [default: all]")
+    parser.add_argument("--cases", type=int, default=50, help="trials of each kind [default: 50]")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the trials [default: 0]")
     given = parser.parse_args()
     bad, seen = 0, set[str]()
     with Tosa(300) as tosa:

@@ -1,4 +1,4 @@
-"""Why TOSA's reference model may give something else than LiteRT's reference kernels: each reason computes what it gives.
+"""Reasons of differences between TOSA's reference model and LiteRT's reference kernels: each computes TOSA's outputs.
 
 A reason that does not predict TOSA's outputs element by element explains nothing.
 """
@@ -40,7 +40,7 @@ REASONS = {
     "tanh of -infinity": "the converter's table has (1 - exp(-2x)) / (1 + exp(-2x)), which is not a number below about -44",
 }  # fmt: skip
 
-#: Stages by which an arithmetic that else is litert-reference describes TOSA.
+#: Stages of an arithmetic that describes TOSA; all further stages are those of litert-reference.
 STAGES: dict[str, dict[str, str]] = {
     **{opcode: {"requantize": "single"} for opcode in ("RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1")},
     "SUM": {"requantize": "float32"},
@@ -49,13 +49,13 @@ STAGES: dict[str, dict[str, str]] = {
 BOUNDS = {"RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}
 
 Outputs = list[NDArray[Any]]
-#: From a trial, our outputs and TOSA's: what TOSA gives for this reason, or None where the reason does not apply.
+#: Function of a trial, litecheck's outputs and TOSA's outputs: it returns the predicted outputs, or None.
 Explain = Callable[[Trial, Outputs, Outputs], Outputs | None]
 EXPLAIN: dict[str, list[tuple[str, Explain]]] = {}
 
 
 def explains(reason: str, *opcodes: str) -> Callable[[Explain], Explain]:
-    """Registers a function under its reason for some operators."""
+    """Register a function under its reason for some operators."""
     assert reason in REASONS
 
     def register(function: Explain) -> Explain:
@@ -67,7 +67,7 @@ def explains(reason: str, *opcodes: str) -> Callable[[Explain], Explain]:
 
 
 def explained(case: Trial, ours: Outputs, theirs: Outputs) -> str:
-    """The reason that predicts TOSA's outputs, all of them; empty where none does."""
+    """Return the reason that predicts all of TOSA's outputs, or ""."""
     for reason, function in EXPLAIN.get(case.model.subgraphs[0].operators[0].opcode, ()):
         expected = function(case, ours, theirs)
         if expected is not None and all(np.array_equal(a, b) for a, b in zip(expected, theirs, strict=True)):
@@ -77,7 +77,7 @@ def explained(case: Trial, ours: Outputs, theirs: Outputs) -> str:
 
 @cache
 def as_tosa() -> Arithmetic:
-    """litert-reference but for STAGES, and FULLY_CONNECTED as tflm has it."""
+    """Return litert-reference with STAGES, and FULLY_CONNECTED of tflm."""
     dense = {"FULLY_CONNECTED": load_arithmetic("tflm").variants("FULLY_CONNECTED")}
     return changed(load_arithmetic("litert-reference"), {**STAGES, **dense})
 
@@ -88,7 +88,7 @@ def _options(case: Trial) -> Mapping[str, Any]:
 
 
 def stored_ints(case: Trial, operand: int) -> NDArray[np.int64]:
-    """The values of a constant operand."""
+    """Return the values of a constant input."""
     graph = case.model.subgraphs[0]
     value = constant(graph, graph.tensors[graph.operators[0].inputs[operand]])
     assert value is not None
@@ -126,7 +126,7 @@ def _tighter(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
 
 
 def _bare(case: Trial) -> Model:
-    """The model without its fused activation."""
+    """Return the model without its fused activation."""
     graph = case.model.subgraphs[0]
     (operator,) = graph.operators
     assert operator.options is not None
@@ -140,13 +140,13 @@ def _without_activation(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs 
 
 
 @explains("no axes", "MEAN", "SUM")
-def _as_it_is(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
+def _unchanged_input(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
     return None if stored_ints(case, 1).size else [case.inputs[0]]
 
 
 @explains("negative padding", "TRANSPOSE_CONV")
 def _rolled(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
-    """Half of what lies behind the last window, which is the bias alone, comes before the first."""
+    """Return outputs in which half of the bias-only elements after the last window come before the first."""
     graph, options = case.model.subgraphs[0], _options(case)
     _, weight, given = (graph.tensors[i].shape for i in graph.operators[0].inputs[:3])
     beyond = [
@@ -186,7 +186,7 @@ def _bilinear(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
 
 
 def _side(n: int, m: int, options: Mapping[str, Any]) -> tuple[Any, Any, NDArray[np.int64], int]:
-    """(lower pixel, upper pixel, numerator of the distance from the lower, denominator) of positions along a side."""
+    """Return (lower pixel, upper pixel, numerator of the distance from the lower, denominator) of positions along a side."""
     if options.get("align_corners") and min(n, m) > 1:
         n_step, m_step = n - 1, m - 1
     else:
@@ -210,7 +210,7 @@ def _rest(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
 
 
 @explains("strided masks", "STRIDED_SLICE")
-def _other_masks(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
+def _wrong_masks(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
     options = _options(case)
     begins, ends, shrinks = (int(options.get(f"{m}_mask", 0)) for m in ("begin", "end", "shrink_axis"))
     index: list[int | slice] = []
@@ -238,7 +238,7 @@ def _reals(case: Trial) -> NDArray[np.float64]:
 
 @explains("another exp", "LOGISTIC")
 def _near_ties(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
-    """Either neighbour, where the result is within 2^-16 of a tie: float32 has 24 bits for 0..256."""
+    """Return either neighbor for outputs within 2^-16 of a tie: float32 has 24 bits for 0..256."""
     with np.errstate(over="ignore"):
         exact = 256 / (1 + np.exp(-_reals(case)))
     tied = np.abs(exact - np.floor(exact) - 0.5) < 2.0**-16
@@ -255,5 +255,5 @@ def _smallest(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
 
 @explains("tanh of -infinity", "TANH")
 def _not_a_number(case: Trial, ours: Outputs, theirs: Outputs) -> Outputs | None:
-    """Anything, where exp(-2x) is beyond float32."""
+    """Return any value if exp(-2x) exceeds float32."""
     return [np.where(_reals(case) < -math.log(np.finfo(np.float32).max) / 2, theirs[0], ours[0])]

@@ -1,7 +1,7 @@
-"""Operators of one operand, with drawn parameters.
+"""Operators of one input, with random parameters.
 
 8-bit operators get each of the 256 values once in the body of a vector and once in its tail (a tensor of 7 elements has
-nothing else), 16-bit ones all 65,536 values.
+only a tail), 16-bit operators all 65,536 values.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TAIL = 7
 
 @dataclass(frozen=True)
 class Case:
-    """One operator: types and parameters of its ends, options, and its inputs, one array per inference."""
+    """Operator: types and parameters of input and output, options, and its inputs, one array for each inference."""
 
     opcode: str
     source: tuple[str, Quantization | None]
@@ -38,7 +38,7 @@ class Case:
     alpha: tuple[Array, Quantization | None] | None = None
 
     def model(self) -> Model:
-        """The operator in a model of its own."""
+        """Return a model of the operator."""
         builder = ModelBuilder()
         main = builder.subgraph()
         shape = self.runs[0].shape
@@ -50,13 +50,13 @@ class Case:
         return builder.finish()
 
     def trial(self) -> Trial:
-        """The operator with its inputs."""
+        """Return the operator with its inputs."""
         ends = [(d, q and (q.scale.tolist(), q.zero_point.tolist())) for d, q in (self.source, self.target)]
         return Trial(f"{self.opcode} {ends} {self.options}", self.model(), tuple((x,) for x in self.runs))
 
 
 def values(dtype: str, random: np.random.Generator) -> list[tuple[Array, ...]]:
-    """Inputs that are a proof for a function of one value: all values in the body, and all in the tail."""
+    """Return inputs that prove a function of one value: all values in the body, and all in the tail."""
     low, high = INTEGER_RANGES[dtype]
     if dtype == "int32":
         drawn = random.integers(-(2**20), 2**20, 65536) >> random.integers(0, 20, 65536)
@@ -68,7 +68,7 @@ def values(dtype: str, random: np.random.Generator) -> list[tuple[Array, ...]]:
 
 
 def scale(random: np.random.Generator, low: float = 1e-4, high: float = 4.0) -> float:
-    """A power of two, a fraction of 255, or anything between the ends on a logarithmic scale."""
+    """Return a power of two, a fraction of 255, or a logarithmically uniform number between the ends."""
     kind = random.integers(0, 4)
     if kind == 0:
         return float(2.0 ** random.integers(np.ceil(np.log2(low)), np.floor(np.log2(high)) + 1))
@@ -78,7 +78,7 @@ def scale(random: np.random.Generator, low: float = 1e-4, high: float = 4.0) -> 
 
 
 def zero(random: np.random.Generator, dtype: str) -> int:
-    """An end of the type, its middle, or anything; 0 in 16 and more bits."""
+    """Return an end of the type, its middle, or a random integer; 0 for 16 bits and more."""
     low, high = INTEGER_RANGES[dtype]
     if high > 255:
         return 0
@@ -88,11 +88,11 @@ def zero(random: np.random.Generator, dtype: str) -> int:
 def any_quantization(
     random: np.random.Generator, dtype: str, low: float = 1e-4, high: float = 4.0
 ) -> Quantization:
-    """Per-tensor parameters."""
+    """Return per-tensor parameters."""
     return quantized(scale(random, low, high), zero(random, dtype))
 
 
-#: The output parameters that a kernel prescribes, by operator and type: scale and zero point.
+#: Output parameters that a kernel requires, by operator and type: scale and zero point.
 FIXED: dict[tuple[str, str], tuple[float, int]] = {
     ("LOGISTIC", "int8"): (1 / 256, -128), ("LOGISTIC", "uint8"): (1 / 256, 0), ("LOGISTIC", "int16"): (1 / 32768, 0),
     ("TANH", "int16"): (1 / 32768, 0),
@@ -101,7 +101,7 @@ FIXED: dict[tuple[str, str], tuple[float, int]] = {
     ("L2_NORMALIZATION", "int8"): (1 / 128, 0), ("L2_NORMALIZATION", "uint8"): (1 / 128, 128),
 }  # fmt: skip
 
-#: What is compared: operator, input type, output type.
+#: Compared operators: operator, input type, output type.
 ENTRIES: tuple[tuple[str, str, str], ...] = (
     *((op, t, t) for op in ("LOGISTIC", "TANH") for t in ("int8", "uint8", "int16", "float32")),
     *(("EXP", t, t) for t in ("int8", "int16", "float32")),
@@ -135,7 +135,7 @@ _ROWS = ("SOFTMAX", "LOG_SOFTMAX", "L2_NORMALIZATION")
 
 
 def cases(opcode: str, source: str, target: str, random: np.random.Generator) -> Iterator[Case]:
-    """The cases of one draw: an operator with one set of parameters on every value of its input type."""
+    """Yield the cases of one draw: an operator with one set of parameters on every value of its input type."""
     plain = opcode in ("CAST", "NEG", "SIGN", "ZEROS_LIKE", "LOGICAL_NOT")
     high = 30.0 / INTEGER_RANGES[source][1] if opcode in ("EXP", "ELU") and source in INTEGER_RANGES else 4.0
     stated = [_stated(opcode, dtype, random, end, high) for end, dtype in enumerate((source, target))]
@@ -151,7 +151,7 @@ def cases(opcode: str, source: str, target: str, random: np.random.Generator) ->
 
 
 def faulty(opcode: str, stated: list[Quantization | None]) -> bool:
-    """Where LiteRT does not compute what it means to: see rules/arithmetic/known-faults.yaml."""
+    """Return True for parameters with a known fault of LiteRT: see rules/arithmetic/known-faults.yaml."""
     if opcode != "HARD_SWISH" or not (stated[0] and stated[1]):
         return False
     return float(stated[0].scale[0] / stated[1].scale[0]) / 128 < 2.0**-16
@@ -172,7 +172,7 @@ def _stated(
         )
     if (
         opcode == "GELU" and dtype == "int16"
-    ):  # the range of real layers, where entries are not all 0 or saturated
+    ):  # the range of real layers, in which entries are not all 0 or saturated
         return quantized(float(np.exp(random.uniform(np.log(1e-5), np.log(1e-3)))))
     if opcode in ("LOGISTIC", "TANH") and dtype == "int16":
         return quantized(float(random.choice([2.0**-12, 2.0**-11, 2.0**-13, scale(random, 1e-6, 1e-2)])))
@@ -183,7 +183,7 @@ def _options(opcode: str, source: str, target: str, random: np.random.Generator)
     if opcode == "SOFTMAX":
         return {"beta": float(random.choice([1.0, 1.0, 0.5, 2.0, random.uniform(0.01, 10)]))}
     if opcode == "LEAKY_RELU":
-        # Powers of two and the quotients of scales make ties; below zero kernels multiply in other ways.
+        # Powers of two and the quotients of scales make ties; kernels multiply negative slopes differently.
         slope = float(random.choice([0.1, 0.2, 0.5, 0.01, 0.3, 1.0, 1.5, random.uniform(0, 2)]))
         return {"alpha": -slope if random.integers(3) == 0 else slope}
     if opcode == "GELU":
@@ -227,14 +227,14 @@ def _inputs(
         reals = random.normal(size=263).astype(np.float32) * np.float32(random.choice([0.1, 1, 5, 100]))
         return [((np.abs(reals) if positive else reals).astype(dtype),)]
     runs = values(dtype, random)
-    if opcode == "RSQRT":  # refuses values below the zero point
+    if opcode == "RSQRT":  # rejects values below the zero point
         least = int(stated[0].zero_point[0]) if stated[0] else 0
         return [tuple(np.maximum(x, x.dtype.type(least)) for x in run) for run in runs]
     return runs
 
 
 def _ties(stated: Quantization, random: np.random.Generator) -> Array:
-    """Where rounding and saturating decide: ties, the float32 values around them, and what lies between."""
+    """Return values at which rounding and saturation decide: ties, the float32 values around them, and values between."""
     middle = ((random.integers(-300, 300, 500) + 0.5) * float(stated.scale[0])).astype(np.float32)
     around = [np.nextafter(middle, np.float32(end)) for end in (-np.inf, np.inf)]
     drawn = (random.uniform(-300, 300, 500) * float(stated.scale[0])).astype(np.float32)
@@ -251,7 +251,7 @@ def _rows(dtype: str, shape: tuple[int, ...], random: np.random.Generator) -> Ar
 
 
 def _halves(opcode: str, source: str) -> tuple[str, ...]:
-    """The kinds of one entry: where all values are a proof, they come once in the body and once in the tail."""
+    """Return the kinds of a single entry: body and tail, if all values are a proof."""
     bytes_ = source in ("int8", "uint8", "int16")
     return (
         ("body", "tail")
@@ -269,13 +269,15 @@ def _made(opcode: str, source: str, target: str, at: int) -> Make:
     return make
 
 
-#: Functions whose vectors approximate near 0 and for the denormal: there float32 values apart say nothing.
+#: Functions whose vectors are approximate near 0 and for denormals: a distance in float32 values proves nothing.
 APPROXIMATE = ("LOGISTIC", "EXP", "LOG", "GELU", "SIN", "COS", "LOG_SOFTMAX")
 
 
 def _far(kind: str, resolver: str, trial: Trial) -> Far:
-    """LiteRT's own kernels call the C library's functions, or Eigen's."""
-    if kind.split()[0] in APPROXIMATE:  # XNNPACK's EXP is infinite from 88.4 on, others' from 88.7
+    """Return the tolerance: LiteRT's own kernels call functions of the C library or of Eigen."""
+    if (
+        kind.split()[0] in APPROXIMATE
+    ):  # XNNPACK's EXP is infinite from 88.4 on, further kernels' from 88.7 on
         return lambda ours, theirs: (
             ~np.isclose(
                 *(np.clip(v, -1e38, 1e38) for v in (ours, theirs)), rtol=1e-5, atol=1e-6, equal_nan=True
@@ -291,7 +293,7 @@ KINDS: dict[str, Make] = {
 }
 #: Operators that BuiltinRefOpResolver does not list.
 ABSENT = ("ELU", "CEIL", "ROUND")
-#: From glibc 2.41 on the C library's erfcf and tanhf are correctly rounded.
+#: From glibc 2.41 on, erfcf and tanhf of the C library are correctly rounded.
 LIBRARY = {"GELU": {"functions": "rounded"}} if platform.libc_ver() >= ("glibc", "2.41") else {}
 FAMILY = Family(
     KINDS, _far, LIBRARY, faulty=frozenset((k, "reference") for k in KINDS if k.split()[0] in ABSENT)

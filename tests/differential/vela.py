@@ -1,13 +1,13 @@
-"""Agreement of placement with Vela: ``python -m tests.differential vela --arch ethos-u55 --cases N --seed S``.
+"""Agreement of placement with Vela: ``python -m tests.differential vela --arch ethos-u55 --cases 2000 --seed 1``.
 
-The program draws models of one operator, compiles each with Vela and compares the outcome with the placement of the
-profile. Operators that the compiler optimizes out count as on the NPU. Agreement is reported by domain: *practical* are
-the forms that converters write (``vela_practical``), *unverified* is every other form. Each class of disagreement has its
-smallest model. The constraints that the compiler prints, alone, are counted for comparison.
+The program draws models of a single operator, compiles each with Vela and compares the outcome with the placement of
+the profile. Operators that the compiler optimizes out count as on the NPU. Agreement is reported by domain: *practical*
+are the forms that converters write (``vela_practical``), *unverified* are all further forms. Each class of disagreement
+has its smallest model. The constraints that the compiler prints are also counted alone, for comparison.
 
-``--long`` draws tensors with long sides, and ``--bounds`` breaks each requirement of the profile alone. ``--graphs N``
-converts random float graphs for the target (``vela_converted``), and ``--nets N`` draws graphs of several operators
-(``vela_nets``).
+``--long`` draws tensors with long dimensions, and ``--bounds`` violates each requirement of the profile alone.
+``--graphs N`` converts random float graphs for the target (``vela_converted``), and ``--nets N`` draws graphs of
+several operators (``vela_nets``).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from tests.differential.vela_sides import long_operators
 
 @dataclass
 class Domain:
-    """Agreement with the compiler in one domain; ``apart`` holds the disagreements by operator, outcome and place."""
+    """Agreement with the compiler in one domain; ``apart`` has the disagreements by operator, outcome and place."""
 
     trials: int = 0
     agreed: int = 0
@@ -58,14 +58,14 @@ class Domain:
 
 @dataclass
 class Score:
-    """Agreement with the compiler by domain; ``late`` counts models that took too long."""
+    """Agreement with the compiler by domain; ``late`` counts models beyond the time limit."""
 
     practical: Domain = field(default_factory=Domain)
     unverified: Domain = field(default_factory=Domain)
     late: int = 0
 
     def count(self, trial: Trial, found: Compilation, place: Place, listed: Place) -> None:
-        """Add one trial."""
+        """Add a trial."""
         model, at = trial
         if found.ending.startswith("no end"):
             self.late += 1
@@ -81,13 +81,13 @@ class Score:
 
 
 def described(model: Model, operator: Operator, found: Compilation) -> str:
-    """Return one operator in one line, with the message of the compiler."""
+    """Return an operator as a line of text, with the message of the compiler."""
     why = " ".join((found.ending or found.log).split())[-160:]
     return f"{formed(model, operator)}: {why}"
 
 
 def formed(model: Model, operator: Operator) -> str:
-    """Return one operator in one line: tensors with types, shapes, scales and zero points, and its options."""
+    """Return an operator as a line of text: tensors with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
 
     def told(index: int) -> str:
@@ -106,7 +106,7 @@ def formed(model: Model, operator: Operator) -> str:
 
 
 def published(profile: Profile) -> Profile:
-    """Return the profile with the constraints that the compiler prints, and no others."""
+    """Return the profile with only the constraints that the compiler prints."""
 
     def only_listed(opcode: str) -> OperatorRule:
         rule = profile.operators[opcode]
@@ -128,17 +128,17 @@ def compared(trials: Iterable[Trial], target: str) -> Score:
 
 
 def blind(seed: int, cases: int) -> Iterator[Trial]:
-    """Draw models of one operator, without knowledge of any profile."""
+    """Yield random models of a single operator, drawn without a profile."""
     return (Trial(drawn.model()) for drawn in drawn_operators(seed, cases))
 
 
 def long_sides(seed: int, cases: int) -> Iterator[Trial]:
-    """Draw models of one operator with tensors of long sides."""
+    """Yield random models of a single operator with tensors of long dimensions."""
     return (Trial(drawn.model()) for drawn in long_operators(seed, cases))
 
 
 def percent(part: int, whole: int) -> str:
-    """``99.15 % of 12,539``."""
+    """Return a share as text. Example: ``99.15 % of 12,539``."""
     return f"{100 * part / max(whole, 1):.2f} % of {whole:,}"
 
 
@@ -146,8 +146,8 @@ def summary(score: Score, classes: int) -> Iterator[str]:
     """Yield the lines of a report: agreement by domain, then the classes of disagreement of each."""
     for name, domain in (("practical", score.practical), ("unverified", score.unverified)):
         agreed, listed = (percent(n, domain.trials) for n in (domain.agreed, domain.list_agreed))
-        yield f"{name + ':':12}{agreed} agree; by the printed list alone {listed}"
-    yield f"{score.late} models took too long"
+        yield f"{name + ':':12}{agreed} agree; by the printed list only {listed}"
+    yield f"{score.late} models exceeded the time limit"
     for name, domain in (("practical", score.practical), ("unverified", score.unverified)):
         for (opcode, outcome, place), told in domain.classes()[:classes]:
             yield f"{name}: {len(told)} {opcode}: Vela {outcome}, profile {place}\n      {min(told, key=len)[:300]}"
@@ -156,15 +156,21 @@ def summary(score: Score, classes: int) -> Iterator[str]:
 def main(arguments: list[str]) -> int:
     """Print the agreement; return 1 if nothing was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--arch", default="ethos-u55", choices=ACCELERATORS)
-    parser.add_argument("--cases", type=int, default=2000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--long", action="store_true", help="draw tensors with long sides")
-    parser.add_argument("--bounds", action="store_true", help="break each requirement of the profile alone")
-    parser.add_argument("--most", type=int, default=4, help="break each requirement in at most N plans")
+    parser.add_argument(
+        "--arch", default="ethos-u55", choices=ACCELERATORS, help="accelerator [default: ethos-u55]"
+    )
+    parser.add_argument("--cases", type=int, default=2000, help="number of models [default: 2000]")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the models [default: 1]")
+    parser.add_argument("--long", action="store_true", help="draw tensors with long dimensions")
+    parser.add_argument("--bounds", action="store_true", help="violate each requirement of the profile alone")
+    parser.add_argument(
+        "--most", type=int, default=4, help="violate each requirement in at most N plans [default: 4]"
+    )
     parser.add_argument("--graphs", type=int, default=0, help="convert N random float graphs instead")
     parser.add_argument("--nets", type=int, default=0, help="draw N graphs of several operators instead")
-    parser.add_argument("--classes", type=int, default=20, help="show at most N classes of each domain")
+    parser.add_argument(
+        "--classes", type=int, default=20, help="print at most N classes of each domain [default: 20]"
+    )
     options = parser.parse_args(arguments)
     if options.graphs:
         print(converted(options.arch, options.graphs, options.seed))

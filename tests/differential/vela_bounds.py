@@ -1,4 +1,4 @@
-"""Models at the bounds of a target's profile: each demand kept, and broken alone, in every form of every operator."""
+"""Models at the bounds of a target's profile: each requirement met, and violated alone, in every form of every operator."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from litecheck.suite.choices import choices
 from litecheck.suite.contents import filled
 from litecheck.suite.drafts import drafted
 
-#: Whose rules say how a model of each type of activations is built.
+#: Profiles with the rules for models of each type of activations.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
-#: The most elements of a tensor.
+#: Largest number of elements of a tensor.
 _LARGEST = 1 << 22
-#: What no file can hold, or no plan can have.
+#: Errors of models that no file can hold or no plan can have.
 _NO_PLAN = (ValueError, KeyError, OverflowError, TypeError, IndexError)
 
 
 def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
-    """Every form of an operator with activations of every type, as LiteRT's rules have it."""
+    """Yield every form of an operator with activations of every type, by LiteRT's rules."""
     for kind, name in _JUDGES.items():
         profile = load_profile(name)
         rule = profile.operators.get(opcode)
@@ -46,7 +46,7 @@ def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
 
 
 def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
-    """Those of them that a target's rule takes, mended where that is enough."""
+    """Yield the forms that a target's rule accepts, corrected if possible."""
     for plan in sound_plans(rule.opcode):
         try:
             yield conforming_plan(profile, rule, 0, plan)
@@ -55,14 +55,14 @@ def placed_plans(profile: Profile, rule: OperatorRule) -> Iterator[Plan]:
 
 
 class Trial(NamedTuple):
-    """A model, and which of its operators it is about."""
+    """Model, and the index of the tested operator."""
 
     model: Model
     at: int = 0
 
 
 def assembled(plan: Plan) -> Trial | None:
-    """The model of a plan; None where no file can hold it."""
+    """Return the model of a plan; None if no file can hold it."""
     try:
         bound = measurable(plan)
         model_bytes(bound.model)
@@ -72,8 +72,9 @@ def assembled(plan: Plan) -> Trial | None:
 
 
 def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Trial]:
-    """For every operator of a target the models that keep its rule, and those that break one demand of it, each in at most
-    so many plans of each type. Operands too many are left out: LiteRT refuses such models itself."""
+    """Yield models of every operator of a target that meet its rule, and models that violate a single requirement, each
+    in at most ``most`` plans of each type. Additional inputs are left out: LiteRT rejects such models.
+    """
     profile = load_profile(target)
     for opcode, rule in profile.operators.items():
         if opcode != ANY_OPERATOR and not rule.unsupported:
@@ -85,12 +86,12 @@ def bounds(target: str, seed: int = 1, most: int = 4) -> Iterator[Trial]:
 
 
 def _is_small(model: Model) -> bool:
-    """Whether the compiler is done with it in seconds."""
+    """Return True if the compiler finishes the model within seconds."""
     return max(t.size for t in model.subgraphs[0].tensors) <= _LARGEST
 
 
 def _some(plans: list[Plan], seed: str, most: int) -> list[Plan]:
-    """So many of the plans at most, in their order."""
+    """Return at most ``most`` plans of each type, in their order."""
     rng = np.random.default_rng(list(seed.encode()))
     chosen = rng.permutation(len(plans))[: most * len(_JUDGES)]
     return [plans[at] for at in sorted(chosen)]
@@ -105,5 +106,5 @@ def _broken(profile: Profile, rule: OperatorRule, r: Requirement, plans: list[Pl
 
 
 def broken_plans(profile: Profile, rule: OperatorRule, r: Requirement, plan: Plan) -> Iterator[Plan]:
-    """Plans that break a demand."""
+    """Return plans that violate a requirement."""
     return (broken.plan for broken in violating_plans(profile, rule, r, plan))

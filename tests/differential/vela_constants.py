@@ -1,9 +1,9 @@
-"""The constants that Vela compiles against the reference: random tables, and random sums of products.
+"""Constants that Vela compiles, compared with the reference: random tables, and random sums of products.
 
     python -m tests.differential.vela_constants --arch ethos-u85 --cases 300 --seed 5
 
-Each model has one operator, is compiled, and what its constants make of random inputs (of all 8-bit values, where it has a
-table) is compared with the reference under Vela's own arithmetic, as `litecheck diagnose` names it.
+Each model has one operator and is compiled. The outputs of its constants on random inputs (all 8-bit values for a
+table) are compared with the reference with Vela's arithmetic, as identified by `litecheck diagnose`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import run
 
-#: What has a table or one scale, with the output quantization that some of them demand.
+#: Operators with a table or one scale, and the output quantization that some of them require.
 UNARY = (
     "LOGISTIC", "TANH", "HARD_SWISH", "LEAKY_RELU", "EXP", "LOG", "ELU", "GELU", "RSQRT", "QUANTIZE", "RELU", "RELU6",
     "RELU_N1_TO_1", "RELU_0_TO_1",
@@ -45,12 +45,12 @@ operators:
   LOGISTIC: {table: fixed-point}
   TANH: {table: fixed-point}
 """
-#: Where entries of a table are others than LiteRT's: see docs/targets.md.
+#: Operators with table entries that differ from LiteRT's: see docs/targets.md.
 ODD = ("EXP", "LOG")
 
 
 def drawn(random: np.random.Generator) -> Model:
-    """A model of one operator."""
+    """Return a model of a single operator."""
     builder = ModelBuilder()
     if random.random() < 0.5:
         _unary(builder, random)
@@ -63,7 +63,7 @@ def _unary(builder: ModelBuilder, random: np.random.Generator) -> None:
     opcode, dtype = str(random.choice(UNARY)), str(random.choice(["int8", "int8", "uint8", "int16"]))
     low = INTEGER_RANGES[dtype][0]
     x, y = ((_scale(random), int(low + random.integers(0, 256))) for _ in range(2))
-    if opcode in ("LOG", "RSQRT"):  # of what is positive
+    if opcode in ("LOG", "RSQRT"):  # defined for positive values only
         x = x[0], low
     if opcode in FIXED:
         y = FIXED[opcode][0], low + FIXED[opcode][1]
@@ -120,7 +120,7 @@ def _layer(builder: ModelBuilder, random: np.random.Generator) -> None:
 
 
 def inputs(model: Model, random: np.random.Generator) -> np.ndarray:
-    """Random stored values of the whole range, each 8-bit value among those of a table."""
+    """Return random stored values of the whole range, with all 8-bit values among them if they fit."""
     tensor = model.subgraphs[0].tensors[model.subgraphs[0].inputs[0]]
     low, high = INTEGER_RANGES[tensor.dtype]
     values = random.integers(low, high + 1, tensor.shape)
@@ -133,7 +133,7 @@ def inputs(model: Model, random: np.random.Generator) -> np.ndarray:
 def compared(
     target: str, cases: int, seed: int, arithmetic: Arithmetic | None = None
 ) -> Iterator[tuple[Model, str, str]]:
-    """(model, ``equal``, ``differs`` or the outcome, words) of each."""
+    """Yield (model, ``equal``, ``differs`` or the outcome, details) of each case."""
     arithmetic = arithmetic or _arithmetic()
     device = open_device(f"vela:{target}")
     try:
@@ -147,7 +147,7 @@ def compared(
                 continue
             try:
                 (expected,) = run(model, (x,), arithmetic=arithmetic).outputs.values()
-            except Exception as error:  # what the reference refuses is of no interest here
+            except Exception as error:  # models that the reference rejects are not compared
                 yield model, Outcome.NO_REFERENCE.value, str(error)
                 continue
             ((given,),) = answer.runs
@@ -166,20 +166,20 @@ def _arithmetic() -> Arithmetic:
 
 
 def kind_of(model: Model) -> str:
-    """The operator and its type, as in CONV_2D int8."""
+    """Return the operator and its type. Example: ``CONV_2D int8``."""
     main = model.subgraphs[0]
     return f"{main.operators[0].opcode} {main.tensors[main.inputs[0]].dtype}"
 
 
 def main() -> None:
-    """Prints how many of each kind ended how, and what differed."""
+    """Print the differences, and the counts of outcomes by kind."""
     options = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    options.add_argument("--arch", default="ethos-u55")
-    options.add_argument("--cases", type=int, default=200)
-    options.add_argument("--seed", type=int, default=1)
-    asked = options.parse_args()
+    options.add_argument("--arch", default="ethos-u55", help="accelerator [default: ethos-u55]")
+    options.add_argument("--cases", type=int, default=200, help="number of models [default: 200]")
+    options.add_argument("--seed", type=int, default=1, help="seed of the models [default: 1]")
+    arguments = options.parse_args()
     counts = Counter[tuple[str, str]]()
-    for model, outcome, words in compared(asked.arch, asked.cases, asked.seed):
+    for model, outcome, words in compared(arguments.arch, arguments.cases, arguments.seed):
         counts[kind_of(model), outcome] += 1
         if outcome not in ("equal", Outcome.NO_REFERENCE.value):
             print(

@@ -1,4 +1,4 @@
-"""Float nets converted for a target: Vela puts every operator of what comes out where the report says."""
+"""Float nets converted for a target: Vela places every operator of the conversion as the report states."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.differential.vela_promises import Promises
 
 
 def placed_conversion(model: Model, runs: Runs, target: str) -> Conversion:
-    """A float model converted to int8 for a target, what goes in and out included."""
+    """Return a float model converted to int8 for a target, with int8 inputs and outputs."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
     ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     request = Request(to="int8", profile=target, inputs="int8", outputs="int8")
@@ -34,7 +34,7 @@ def _patterned(graphs: int, only: str, first: int) -> Iterator[tuple[str, Model,
 
 
 def batched(model: Model) -> Model:
-    """A model as converters write it, with an open batch."""
+    """Return a model with an open batch, as converters write it."""
 
     def opened(t: Tensor) -> Tensor:
         batch = t.data is None and not t.is_variable and t.shape[:1] == (1,)
@@ -45,8 +45,12 @@ def batched(model: Model) -> Model:
 
 
 def converted(target: str, graphs: int, first: int = 0, only: str = "") -> Promises:
-    """Every operator with a float form, the nets under fixtures/convert, random graphs, and as many of patterns, every other
-    one with an open batch. What the reference cannot run, or has nothing to quantize in, is left out."""
+    """Return the comparison for every operator with a float form, the nets in fixtures/convert, random graphs, and
+    patterns.
+
+    Every second model has an open batch. Models that the reference cannot run, or that have nothing to quantize, are
+    left out.
+    """
     promises = Promises()
     with Vela(target, seconds=20) as compiler:
         every = chain(models(graphs, only, first), _patterned(graphs, only, first))

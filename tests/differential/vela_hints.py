@@ -1,4 +1,4 @@
-"""What the hints of targets say: for each requirement a model that does not keep it, and the same rewritten."""
+"""Hints of targets: for each requirement a model that violates it, and the same model rewritten."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def scalar(opcode: str, rewritten: bool) -> Model:
 
 
 def reduced(opcode: str, rewritten: bool) -> Model:
-    """A reduction of all dimensions."""
+    """Return a reduction of all dimensions."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x, y = main.tensor("x", (1, 3), "int8", Q), main.tensor("y", (1, 1) if rewritten else (), "int8", Q)
@@ -45,7 +45,7 @@ def reduced(opcode: str, rewritten: bool) -> Model:
 
 
 def searched_row(rewritten: bool) -> Model:
-    """The index of the largest value of a vector."""
+    """Return the index of the largest value of a vector."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = source = main.tensor("x", (10,), "int8", Q)
@@ -109,7 +109,7 @@ def batch(opcode: str, rewritten: bool) -> Model:
 
 
 def unchanged(main: SubgraphBuilder, source: int, side: int = 8) -> int:
-    """An image as MAX_POOL_2D of one pixel leaves it."""
+    """Add a MAX_POOL_2D of one pixel, which leaves its input unchanged, and return its output."""
     result = main.tensor(f"m{source}", (1, side, side, 8), "int8", Q)
     windows = dict.fromkeys(("stride_w", "stride_h", "filter_width", "filter_height"), 1)
     main.add("MAX_POOL_2D", [source], [result], padding="VALID", **windows)
@@ -117,7 +117,7 @@ def unchanged(main: SubgraphBuilder, source: int, side: int = 8) -> int:
 
 
 def joined(opcode: str, axis: int, side: int, option: str, rewritten: bool) -> Model:
-    """An image resized into a part of a larger tensor."""
+    """Return an input resized into a part of a larger tensor."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
@@ -135,7 +135,7 @@ def joined(opcode: str, axis: int, side: int, option: str, rewritten: bool) -> M
 
 
 def in_place_depthwise(rewritten: bool) -> Model:
-    """Two filters for each of four channels, in front of two other channels."""
+    """Return two filters for each of four channels, concatenated with two further channels."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 4), "int8", Q)
@@ -215,7 +215,7 @@ def unscaled(rewritten: bool) -> Model:
     return built(draw)
 
 
-#: By requirement, the model that does not keep it and the one that does.
+#: Requirement -> function that returns the violating model or the rewritten model.
 CASES: dict[str, Callable[[bool], Model]] = {
     "ABS/limits/rank0_inputs": partial(scalar, "ABS"),
     "RELU/limits/rank0_feature_maps": partial(scalar, "RELU"),

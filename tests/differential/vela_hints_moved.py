@@ -1,4 +1,4 @@
-"""What the hints of targets say of operators that move or divide, or stand at a model's ends: models, also rewritten."""
+"""Hints of targets for operators that move or divide, or are at a model's ends: models and their rewritten form."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from tests.differential.vela_hints import Q, built
 def moved(
     main: SubgraphBuilder, opcode: str, source: int, shape: Sequence[int], values: Sequence[int], name: str
 ) -> int:
-    """The result of an operator with one constant, of that shape."""
+    """Add an operator with one constant and return its output of this shape."""
     result = main.tensor(name, tuple(shape), "int8", Q)
     main.add(opcode, [source, main.constant(f"{name}_c", np.array(values, np.int32))], [result])
     return result
 
 
 def blocks(opcode: str, rewritten: bool) -> Model:
-    """Blocks of 2 x 2 of one image."""
+    """Return blocks of 2 x 2 moved to or from the channels."""
     wide, deep = (1, 4, 4, 8), (1, 2, 2, 32)
     into = opcode == "SPACE_TO_DEPTH"
 
@@ -41,7 +41,7 @@ def blocks(opcode: str, rewritten: bool) -> Model:
 
 
 def gathered(rewritten: bool) -> Model:
-    """Rows of an image by constant indices."""
+    """Return rows selected by constant indices."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x, y = main.tensor("x", (1, 4, 4, 8), "int8", Q), main.tensor("y", (1, 3, 4, 8), "int8", Q)
@@ -63,7 +63,7 @@ def gathered(rewritten: bool) -> Model:
 
 
 def reversed_rows(rewritten: bool) -> Model:
-    """An image upside down."""
+    """Return an input with its rows reversed."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x, y = (main.tensor(n, (1, 4, 4, 8), "int8", Q) for n in "xy")
@@ -80,7 +80,7 @@ def reversed_rows(rewritten: bool) -> Model:
 
 
 def searched(rewritten: bool) -> Model:
-    """The highest of each column."""
+    """Return the index of the largest value of each column."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = source = main.tensor("x", (1, 4, 3, 8), "int8", Q)
@@ -95,7 +95,7 @@ def searched(rewritten: bool) -> Model:
 
 
 def divided(rewritten: bool) -> Model:
-    """Division by one constant, a half; every other quotient lies between two steps."""
+    """Return a division by a constant, 0.5; every second quotient is between two steps."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
@@ -108,7 +108,7 @@ def divided(rewritten: bool) -> Model:
 
 
 def ended(rewritten: bool) -> Model:
-    """A result in floats, or in the integers they are made of."""
+    """Return a model with a float output, or with the integer output before DEQUANTIZE."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x, y = (
@@ -126,7 +126,7 @@ def ended(rewritten: bool) -> Model:
 
 
 def begun(rewritten: bool) -> Model:
-    """An input in floats, or in the integers that are made of them."""
+    """Return a model with a float input, or with the integer input after QUANTIZE."""
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
@@ -145,7 +145,7 @@ def begun(rewritten: bool) -> Model:
     return built(draw if rewritten else drawn)
 
 
-#: By requirement, the model that does not keep it and the one that does.
+#: Requirement -> function that returns the violating model or the rewritten model.
 MOVED: dict[str, Callable[[bool], Model]] = {
     "SPACE_TO_DEPTH/unsupported": partial(blocks, "SPACE_TO_DEPTH"),
     "DEPTH_TO_SPACE/unsupported": partial(blocks, "DEPTH_TO_SPACE"),

@@ -1,4 +1,4 @@
-"""Random graphs of operators that read several results, of which a compiler makes several, or none: what it reads when."""
+"""Random graphs of operators that a compiler splits or removes, for its order of reads."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
 from litecheck.model.types import Model
 
-#: A square image, that products of rows and columns have the same shape.
+#: A square input, so that matrix products have the same shape.
 _IMAGE, _FLAT = (1, 4, 8, 8), (1, 32, 8)
-#: How far back an operator reads.
+#: Number of previous tensors that an operator may read.
 _REACH = 5
-#: Operators by what they are, with the kinds of what they read and make; SQRT stays on the CPU whatever it reads.
+#: Kind -> operators, kinds of their inputs, kind of their output. SQRT stays on the CPU for every type.
 _Signature = tuple[Sequence[str], str, str]
 _NUMBERS = ("ADD", "SUB", "MUL", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE", "PRELU")
 _SIGNATURES: Mapping[str, _Signature] = {
@@ -32,7 +32,7 @@ _SIGNATURES: Mapping[str, _Signature] = {
     "there and back": (("TRANSPOSE", "RESHAPE"), "n", "n"),
 }
 
-#: The kinds that a target's compiler takes: those with truth values only the U85's.
+#: Kinds that a target's compiler supports: kinds with bool for the U85 only.
 KINDS: Mapping[str, Sequence[str]] = {
     "ethos-u55": [kind for kind, (_, reads, makes) in _SIGNATURES.items() if "t" not in reads + makes],
     "ethos-u85": list(_SIGNATURES),
@@ -40,7 +40,7 @@ KINDS: Mapping[str, Sequence[str]] = {
 
 
 def mixed(seed: int, kinds: Sequence[str]) -> Model:
-    """A graph of up to 15 operators on tensors of 8 or 16 bits and truth values."""
+    """Return a graph of up to 15 operators on 8- or 16-bit tensors and bool."""
     draw = random.Random(seed)
     builder = ModelBuilder()
     mixture = _Mixture(draw, builder.subgraph(), draw.choice(("int8", "int8", "int16")))
@@ -62,7 +62,7 @@ def mixed(seed: int, kinds: Sequence[str]) -> Model:
 
 
 class _Mixture:
-    """A graph in the making; numbers have one type in all of it."""
+    """Builder of a graph with a single type of numbers."""
 
     def __init__(self, draw: random.Random, main: SubgraphBuilder, dtype: str) -> None:
         self._draw, self.main, self._count = draw, main, 0
@@ -76,7 +76,7 @@ class _Mixture:
         return self.main.tensor(f"t{self._count}", shape, self._types[which], parameters)
 
     def operator(self, kind: str, operands: Sequence[int]) -> int:
-        """What an operator of this kind makes, or several that give a result like an operand."""
+        """Add an operator of this kind, or several, and return an output of the inputs' shape."""
         opcodes, _, makes = _SIGNATURES[kind]
         opcode, result = self._draw.choice(opcodes), self.tensor(makes)
         if kind == "product":

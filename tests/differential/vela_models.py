@@ -1,7 +1,7 @@
-"""Random one-operator models for compilers: ranks, types, parameters and options that nobody would write.
+"""Random one-operator models for compilers: unusual ranks, types, parameters and options.
 
-Each family draws an operator as it is usually built; afterwards any of its tensors may lose its quantization, change
-type, become computed or constant, and so on (see ``vela_oddities``).
+Each family draws a usual operator. Afterwards any of its tensors may lose its quantization, change its type, become
+computed or constant, and so on (see ``vela_oddities``).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NUMPY = {"int4": "int8"}
 
 @dataclass(frozen=True)
 class Drawn:
-    """An operator to be: operands by position (None is absent), results, options."""
+    """Plan of an operator: inputs by position (None is absent), outputs, options."""
 
     opcode: str
     inputs: tuple[TensorPlan | None, ...]
@@ -37,7 +37,7 @@ class Drawn:
     intermediates: tuple[TensorPlan, ...] = ()
 
     def model(self) -> Model:
-        """The model of this operator alone."""
+        """Return a model of this operator."""
         more = {"version": self.version, "intermediates": self.intermediates}
         return one_operator(self.opcode, self.inputs, self.outputs, self.options, **more)  # type: ignore[arg-type]
 
@@ -58,7 +58,7 @@ class Drawn:
 
 
 class Dice:
-    """What the families draw with."""
+    """Source of random numbers of the families."""
 
     def __init__(self, random: Random) -> None:
         self.random = random
@@ -79,7 +79,7 @@ class Dice:
         return self.number(1, 9) if self.chance(0.85) else self.pick(1, 16, 17, 32, 64)
 
     def shape(self, rank: int | None = None) -> tuple[int, ...]:
-        """Of the usual ranks mostly; the batch mostly 1; now and then with one long dimension."""
+        """Return a shape, mostly of usual rank with batch 1; in 3 % of the draws with one long dimension."""
         if rank is None:
             rank = self.number(1, 4) if self.chance(0.85) else self.number(0, 9)
         dims = [self.dim() if n < 5 else self.pick(1, 2) for n in range(rank)]
@@ -124,13 +124,13 @@ class Dice:
 
 
 def numbers(values: Any, dtype: str = "int32") -> TensorPlan:
-    """A constant of plain integers."""
+    """Return a constant of plain integers."""
     array = np.asarray(values, dtype)
     return TensorPlan(dtype, array.shape, Quantization(), array)
 
 
 def windowed(size: int, kernel: int, stride: int, padding: str, dilation: int = 1) -> int:
-    """The length of a result of a window that moves along a side."""
+    """Return the output length of a window along a dimension."""
     reach = (kernel - 1) * dilation + 1
     return max(-(-size // stride) if padding == "SAME" else -(-(size - reach + 1) // stride), 0)
 
@@ -138,7 +138,7 @@ def windowed(size: int, kernel: int, stride: int, padding: str, dilation: int = 
 def _weighted(
     dice: Dice, x: TensorPlan, weight: tuple[int, ...], axis: int
 ) -> tuple[TensorPlan, TensorPlan | None]:
-    """Weights and, mostly, a bias that fit an input."""
+    """Return weights and, in 75 % of the draws, a bias that fit an input."""
     channels = weight[axis]
     per_axis = dice.chance(0.6)
     scales = [dice.scale() for _ in range(channels)] if per_axis else dice.scale()

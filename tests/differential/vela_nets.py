@@ -1,6 +1,6 @@
-"""Random nets for compilers: operators of the blind generator, each fed by another where type and shape can agree.
+"""Random nets for compilers: operators of the blind generator, connected if type and shape agree.
 
-What an operator's first tensor is drawn as is what it is fed by; of a draw that takes the tensor nowhere there is another.
+The first tensor of an operator is drawn like an existing tensor. A draw that does not use it is repeated.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from tests.differential.vela_models import FAMILIES, Dice, Drawn
 from tests.differential.vela_oddities import opened
 from tests.differential.vela_patterns import pattern
 
-#: How often an operator is drawn anew that takes none of the tensors there are.
+#: Number of draws for an operator that uses an existing tensor.
 _TRIES = 30
-#: How often a net begins with an image or a row and a pattern, and how often a pattern follows instead of an operator.
+#: Share of nets that begin with an image or a row and a pattern, and share of patterns among further operators.
 _IMAGES, _PATTERNS = 0.4, 0.15
-#: How often what an operator makes is neither read nor an output, and how often batches are open.
+#: Share of outputs that are neither read nor outputs of the net, and share of nets with open batches.
 _UNREAD, _BATCHES = 0.15, 0.4
 
 
 class Fed(Dice):
-    """Dice that know what an operator is fed by: the first tensor that is drawn is like it."""
+    """Source of random numbers whose first tensor is like an existing tensor."""
 
     def __init__(self, dice: Dice, fed: TensorPlan) -> None:
         super().__init__(dice.random)
@@ -49,14 +49,14 @@ class Fed(Dice):
 
 
 class Usual(Dice):
-    """Dice that draw the types that models are quantized to."""
+    """Source of random numbers with the types that models are quantized to."""
 
     def dtype(self) -> str:
         return str(self.pick("int8", "int8", "int8", "int16"))
 
 
 def fed(dice: Dice, opcode: str, tensors: Sequence[TensorPlan]) -> Drawn | None:
-    """An operator that takes the last of the tensors, and of the others what fits; None where none does."""
+    """Return an operator that reads the last tensor, and further fitting tensors; None if the draws fail."""
     last = tensors[-1]
     for _ in range(_TRIES):
         drawn = FAMILIES[opcode](Fed(dice, last), opcode)
@@ -82,13 +82,13 @@ def _alike(tensor: TensorPlan | None, other: TensorPlan | None) -> bool:
 
 @dataclass(frozen=True)
 class Net:
-    """Operators in their order, joined by the tensors they share, and what they give."""
+    """Operators in their order, connected by shared tensors, and the outputs of the net."""
 
     operators: tuple[Drawn, ...]
     outputs: tuple[TensorPlan, ...]
 
     def model(self) -> Model:
-        """Constants are held; what no operator gives goes in."""
+        """Return the model. Tensors that no operator writes are its inputs, except constants."""
         builder = ModelBuilder()
         main = builder.subgraph()
         indexes: dict[TensorPlan, int] = {}
@@ -117,7 +117,7 @@ class Net:
 
 
 def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
-    """So many random nets, or a few less; the same for the same seed."""
+    """Yield at most ``count`` random nets, the same for the same seed."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Usual(np.random.default_rng((seed, number)))
@@ -144,7 +144,7 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
 
 
 def _opened(dice: Dice, net: Net) -> Net:
-    """A net as converters write it, often with an open batch."""
+    """Return a net as converters write it, in 40 % of the draws with an open batch."""
     batch, known = dice.chance(_BATCHES), dict[TensorPlan, TensorPlan]()
 
     def as_written(t: TensorPlan | None) -> TensorPlan | None:

@@ -1,4 +1,4 @@
-"""What may befall a random operator's tensors: another type, no quantization, odd scales, other ranks."""
+"""Unusual changes of a random operator's tensors: a different type, no quantization, odd scales, different ranks."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, TYPES, Dice, Drawn
 
 _SCALES = (0.0, -0.5, 1e-40, 1e-12, 2.0**31, 2.0**32, 2.0**33, 1e30, float("inf"), float("nan"))
-_OTHERS = (*TYPES, "int4", "uint16", "uint32", "float16")
+_TYPES = (*TYPES, "int4", "uint16", "uint32", "float16")
 Change = Callable[[Dice, TensorPlan], TensorPlan]
-#: How often nothing odd happens at all.
+#: Probability that no further change is made.
 _PLAIN = 0.6
 
 
 def _typed(dice: Dice, t: TensorPlan) -> TensorPlan:
-    dtype = dice.pick(*_OTHERS)
+    dtype = dice.pick(*_TYPES)
     values = None if t.values is None else dice.values(t.shape, dtype)
     if (
         t.values is not None
@@ -62,8 +62,9 @@ def _shaped(dice: Dice, t: TensorPlan) -> TensorPlan:
 
 
 def _odd(dice: Dice, drawn: Drawn, changes: Sequence[Change]) -> Drawn:
-    """One of the operator's tensors changed in one of these ways, or an input held or not; results never become
-    constants."""
+    """Return the operator with a single tensor changed, or an input made constant or computed; outputs never become
+    constants.
+    """
     there = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
     there += [("outputs", n) for n in range(len(drawn.outputs))]
     side, at = dice.pick(*there)
@@ -75,7 +76,9 @@ def _odd(dice: Dice, drawn: Drawn, changes: Sequence[Change]) -> Drawn:
 
 
 def opened(dice: Dice, t: TensorPlan, batch: bool) -> TensorPlan:
-    """A tensor as converters write it: with an open batch, seldom with another open dimension, or none listed at all."""
+    """Return a tensor as converters write it: with an open batch, in 1 % another open dimension, or a scalar without
+    shape.
+    """
     if not t.shape:
         return t.but(shapeless=dice.chance(0.3))
     if t.values is not None:
@@ -90,19 +93,19 @@ def _opened(dice: Dice, drawn: Drawn) -> Drawn:
     return replace(drawn, inputs=ins, outputs=tuple(opened(dice, t, batch) for t in drawn.outputs))
 
 
-def _now_and_then(dice: Dice, drawn: Drawn) -> Drawn:
+def _with_oddities(dice: Dice, drawn: Drawn) -> Drawn:
     while not dice.chance(_PLAIN):
         drawn = _odd(dice, drawn, (_typed, _quantized, _quantized, _shaped))
     return drawn
 
 
 def drawn_operators(seed: int, count: int) -> Iterator[Drawn]:
-    """Draw random operators; the same for the same seed."""
+    """Yield random operators, the same for the same seed."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Dice(np.random.default_rng((seed, number)))
         opcode = dice.pick(*opcodes)
-        drawn = _now_and_then(dice, FAMILIES[opcode](dice, opcode))
+        drawn = _with_oddities(dice, FAMILIES[opcode](dice, opcode))
         drawn = _opened(Dice(np.random.default_rng((seed, number, 1))), drawn)
         if any(t is not None and t.values is None for t in drawn.inputs):
             yield drawn

@@ -1,4 +1,4 @@
-"""Random graphs of operators on the NPU and the CPU, tangled: what each reads is any of the last few results."""
+"""Random graphs of operators on the NPU and the CPU: each operator reads any of the last few tensors."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import numpy as np
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 
-#: By how many operands they take, on the NPU and on the CPU; all give a result like an operand.
+#: Operators on the NPU and on the CPU by number of inputs; the output has the shape of an input.
 _KINDS = {"one": ("TANH", "LOGISTIC", "SQRT", "CEIL"), "two": ("ADD", "SUB", "FLOOR_DIV", "POW")}
 _IMAGE, _FLAT = (1, 4, 4, 8), (1, 16, 8)
-#: How far back an operator reads.
+#: Number of previous tensors that an operator may read.
 _REACH = 5
 
 
 def tangled(seed: int) -> Model:
-    """A graph of up to 15 operators; its outputs are what nothing reads, some of what is read, and not all of either."""
+    """Return a graph of up to 15 operators; its outputs are some unread and some read tensors."""
     draw = random.Random(seed)
     builder = ModelBuilder()
     main = builder.subgraph()

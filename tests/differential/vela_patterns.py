@@ -1,4 +1,4 @@
-"""Operators that compilers take together, as converters write them, drawn behind a tensor that there is."""
+"""Groups of operators that compilers combine, as converters write them, drawn after an existing tensor."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import numpy as np
 from litecheck.profile.operator_plan import TensorPlan
 from tests.differential.vela_models import Dice, Drawn, numbers, windowed
 
-#: The most elements of a tensor.
+#: Largest number of elements of a tensor.
 _LARGEST = 1 << 16
 Pattern = Callable[[Dice, TensorPlan], "tuple[Drawn, ...]"]
 
 
 def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """A convolution of the batches of every so manieth pixel, which is how older converters write a dilated one."""
+    """Return a dilated convolution as older converters write it: pixels moved to batches, convolution, and back."""
     n, h, w, c = x.shape
     block = dice.number(1, 4), dice.number(1, 4)
     margins = [[dice.pick(0, 0, 1, 2), dice.pick(0, 0, 1, 2)] for _ in block]
@@ -52,8 +52,9 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def dilated_row(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """The same of a row of pixels, as TensorFlow writes a dilated Conv1D: dimensions of 1 are put in and out in between. The
-    pixels of an image are one row."""
+    """Return the same for a row of pixels, as TensorFlow writes a dilated Conv1D: dimensions of length 1 are inserted
+    and removed. The pixels of an image are one row.
+    """
     (n, *sides, c), step = x.shape, dice.number(1, 4)
     length, whole = int(np.prod(sides)), x
     x = x.but(shape=(n, length, c)) if len(sides) == 2 else x
@@ -92,7 +93,9 @@ def _beside(axis: int, side: int) -> tuple[int, int]:
 
 
 def _put(dice: Dice, x: TensorPlan, y: TensorPlan, opcode: str, axis: TensorPlan | int) -> tuple[Drawn, ...]:
-    """A dimension of 1 put in or out, now and then in two steps, the first of which does nothing."""
+    """Return operators that insert or remove a dimension of length 1, in 15 % of the draws after a RESHAPE without
+    effect.
+    """
     step = x.but(name="step") if dice.chance(0.15) else x
     first = [Drawn("RESHAPE", (x, numbers(x.shape)), (step,))] if step != x else []
     if dice.chance(0.5):
@@ -103,7 +106,7 @@ def _put(dice: Dice, x: TensorPlan, y: TensorPlan, opcode: str, axis: TensorPlan
 
 
 def decoded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """An image stretched, and what it becomes a part of: a decoder with its skipped connection, or a margin around it."""
+    """Return a resized image that becomes a part of a tensor: a decoder with a skip connection, or a padding around it."""
     n, h, w, c = x.shape
     align, half, factor = dice.chance(0.5), dice.chance(0.3), dice.pick(2, 2, 4, 8)
     sides = [(side - 1) * factor + 1 if align else side * factor for side in (h, w)]
@@ -114,7 +117,7 @@ def decoded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def beside(dice: Dice, x: TensorPlan) -> Drawn:
-    """What writes a tensor among others."""
+    """Return an operator that writes a tensor into a part of its output."""
     axis, rank = dice.number(0, len(x.shape) - 1), len(x.shape)
     if dice.chance(0.4):
         margins = np.zeros((rank, 2), np.int32)
@@ -131,7 +134,7 @@ def beside(dice: Dice, x: TensorPlan) -> Drawn:
 
 
 def multiplied(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """Several filters for each channel, and what the result becomes a part of."""
+    """Return several filters for each channel, with an output that becomes a part of a tensor."""
     (n, h, w, c), filters, kernel = x.shape, dice.number(2, 4), dice.pick(1, 3)
     weight = dice.constant((1, kernel, kernel, c * filters), "int8").zeroed(0)
     y = x.but(shape=(n, h, w, c * filters), quantization=_same(dice, x))
@@ -147,7 +150,7 @@ def multiplied(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def shared(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """A part of a tensor, and operators that read it, each other and another tensor."""
+    """Return a part of a tensor, and operators that read the part, each other, and a further tensor."""
     part = x.but(shape=(*x.shape[:-1], max(x.shape[-1] // 2, 1)))
     ops = [Drawn("SLICE", (x, numbers([0] * len(x.shape)), numbers(part.shape)), (part,))]
     tensors = [part, part, part.but(name="other")]
@@ -160,7 +163,7 @@ def shared(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """Margins in front of a window."""
+    """Return a padding before a window."""
     margins = [[0, 0], [dice.number(0, 3), dice.number(0, 3)], [dice.number(0, 3), dice.number(0, 3)], [0, 0]]
     y = x.but(shape=tuple(int(d) for d in np.add(x.shape, np.sum(margins, 1))), quantization=_same(dice, x))
     n, h, w, c = y.shape
@@ -177,8 +180,8 @@ def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     return pad, Drawn("CONV_2D", (y, weight, None), (dice.tensor((n, *sides, filters), x.dtype),), options, 3)
 
 
-def undone(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """Dimensions in another order, an operator, and back again."""
+def transposed_back(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
+    """Return a transposition, an operator, and the inverse transposition."""
     order = [int(n) for n in dice.random.permutation(len(x.shape))]
     y = x.but(shape=tuple(x.shape[n] for n in order))
     z = x.but(shape=y.shape)
@@ -190,7 +193,7 @@ def undone(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def flattened(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """A reshape to a shape that is worked out when the model runs, as converters write it where a batch is open."""
+    """Return a reshape to a shape computed at run time, as converters write it for an open batch."""
     shape, batch, rest = x.shape, TensorPlan("int32", ()), int(np.prod(x.shape[1:]))
     whole = TensorPlan("int32", (len(shape),))
     one = numbers([1])
@@ -213,7 +216,7 @@ def flattened(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def streamed(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """Rows kept in a variable from one run to the next, in front of those that come in."""
+    """Return rows kept in a variable between runs, before the rows of the input."""
     n, h, w, c = x.shape
     rows = dice.number(1, 3)
     handle = TensorPlan("resource", dice.pick((), (1,)))
@@ -232,19 +235,19 @@ def streamed(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
 
 
 def _same(dice: Dice, x: TensorPlan) -> object:
-    """The parameters of a tensor, mostly."""
+    """Return the parameters of a tensor in 85 % of the draws, else random parameters."""
     return x.quantization if dice.chance(0.85) else dice.quantization(x.dtype)
 
 
-#: By what they are, behind an image and behind a row of pixels.
+#: Patterns after an image, and after a row of pixels.
 PATTERNS: tuple[Pattern, ...] = (
-    dilated, dilated_row, decoded, decoded, multiplied, shared, padded, undone, flattened, streamed,
+    dilated, dilated_row, decoded, decoded, multiplied, shared, padded, transposed_back, flattened, streamed,
 )  # fmt: skip
-ROWS: tuple[Pattern, ...] = (dilated_row, dilated_row, undone, flattened)
+ROWS: tuple[Pattern, ...] = (dilated_row, dilated_row, transposed_back, flattened)
 
 
 def pattern(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
-    """One of them behind an image or a row of integers; none behind anything else."""
+    """Return a pattern after an image or a row of integers; empty after further tensors."""
     patterns = {3: ROWS, 4: PATTERNS}.get(len(x.shape))
     if patterns is None or x.dtype not in ("int8", "int16") or not min(x.shape) or not x.scale.size:
         return ()

@@ -8,6 +8,6 @@ from litecheck.targets.ethos_u.domain import unverified_because
 
 
 def is_practical(model: Model, operator: Operator) -> bool:
-    """Return True if litecheck calls the placement of an operator verified."""
+    """Return True if litecheck states that the placement of an operator is verified."""
     main = model.subgraphs[0]
     return not unverified_because(main, inferred_shapes(model, main), operator)

@@ -1,4 +1,4 @@
-"""What a report says of the operators of whole models, beside what Vela does with them."""
+"""Stated placement of the operators of whole models, compared with Vela."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from litecheck.targets.ethos_u.placement import place_model
 
 @dataclass
 class Promises:
-    """What was promised of converted models, and what was kept; ``apart`` tells of each that was not."""
+    """Counts of stated and actual placements; ``apart`` describes each difference."""
 
     models: int = 0
     operators: int = 0
     whole: int = 0
-    """Models of which every operator was to run on the NPU."""
+    """Models with every operator stated to run on the NPU."""
     refused: int = 0
-    """Models that the compiler was to refuse whole, and does."""
+    """Models stated to be rejected by the compiler, which rejects them."""
     late: int = 0
     parted: int = 0
-    """Models of which each operator runs where it was said to, in another number of partitions."""
+    """Models with correct placement and a different number of partitions."""
     apart: list[str] = field(default_factory=list)
 
     def count(self, name: str, told: TargetReport, found: Compilation) -> None:
-        """One model."""
+        """Count a model."""
         if found.ending.startswith("no end"):
             self.late += 1
             return
@@ -56,7 +56,7 @@ class Promises:
 
 
 def kept(models: Iterable[tuple[str, Model]], target: str) -> Promises:
-    """Models with their names, each put to the compiler."""
+    """Return the comparison of named models with the compiler."""
     promises, profile = Promises(), load_profile(target)
     with Vela(target, seconds=5) as compiler:
         for name, model in models:

@@ -1,4 +1,4 @@
-"""Random operators with long sides: products of two dimensions lie on both sides of what fits in 16 bits."""
+"""Random operators with long dimensions: products of two dimensions are within and beyond 16 bits."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ import numpy as np
 from tests.differential.vela_models import FAMILIES, Dice, Drawn
 
 _SIDES = (1, 2, 3, 7, 16, 255, 256, 257, 300, 511, 512, 1024, 1100, 4096, 4097, 16384, 65536)
-#: The most elements of a tensor that is drawn, and of any that a family makes of it.
+#: Largest number of elements of a drawn tensor, and of any tensor that a family makes of it.
 _LARGEST, _MADE = 1 << 22, 1 << 23
 
 
 class Long(Dice):
-    """Dice whose shapes have as many long sides as the compiler is done with in seconds."""
+    """Source of random numbers with as many long dimensions as the compiler finishes within seconds."""
 
     def dtype(self) -> str:
         return str(self.pick("int8", "int8", "int8", "int16", "uint8", "int32"))
@@ -34,7 +34,7 @@ class Long(Dice):
 
 
 def long_operators(seed: int, count: int) -> Iterator[Drawn]:
-    """So many of them, or a few less; the same for the same seed."""
+    """Yield at most ``count`` operators, the same for the same seed."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
         dice = Long(np.random.default_rng((seed, number)))

@@ -1,7 +1,7 @@
-"""litecheck's reader beside LiteRT's verifier: ``python -m tests.differential.verifier --mutants 5000``.
+"""litecheck's reader and LiteRT's verifier: ``python -m tests.differential.verifier --mutants 5000``.
 
-Nothing that LiteRT's FlatBuffers verifier refuses may be accepted. The other direction is counted by litecheck's
-code: what litecheck refuses although the verifier lets it pass, and how far LiteRT then gets with it.
+litecheck must reject every file that LiteRT's FlatBuffers verifier rejects. Files that only litecheck rejects are
+counted by litecheck's code, with the stage that LiteRT reaches.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from tests.fuzz.mutate import Mutant, mutant
 from tests.fuzz.seeds import everything
 
 CHILD = Path(__file__).with_name("litert_child.py")
-#: Seconds LiteRT may take for one file.
+#: Time limit of LiteRT for a single file, in seconds.
 PATIENCE = 20.0
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What both made of one file: litecheck's codes (none where it accepts), LiteRT's stage and words."""
+    """Outcomes of a single file: litecheck's codes (empty if accepted), LiteRT's stage and message."""
 
     mutant: Mutant
     codes: tuple[str, ...]
@@ -42,30 +42,30 @@ class Pair:
 
     @property
     def missed(self) -> bool:
-        """Whether litecheck accepts what the verifier refuses."""
+        """True if litecheck accepts a file that the verifier rejects."""
         return self.stage == "invalid" and not self.codes
 
     @property
     def suspicious(self) -> bool:
-        """Whether litecheck refuses what LiteRT runs, with finite results."""
+        """True if litecheck rejects a file that LiteRT runs with finite outputs."""
         return self.stage == "ran" and bool(self.codes)
 
 
 class Litert:
-    """LiteRT in a child process that may die: ``stage`` is then ``died`` or ``hung``."""
+    """LiteRT in a child process; ``stage`` is ``died`` or ``hung`` if the child ends or hangs."""
 
     def __init__(self) -> None:
         self._child: subprocess.Popen[bytes] | None = None
 
     def stage(self, path: Path) -> tuple[str, str]:
-        """How far LiteRT gets with a file, and what it says there."""
+        """Return the stage that LiteRT reaches with a file, and its message."""
         if self._child is None:
             self._child = subprocess.Popen(
                 [sys.executable, str(CHILD)],
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             )  # fmt: skip
         assert self._child.stdin is not None
-        with suppress(BrokenPipeError):  # it has died since: that it has nothing to say tells it
+        with suppress(BrokenPipeError):  # the child has ended: its missing answer shows it
             os.write(self._child.stdin.fileno(), f"{path}\n".encode())
         kind, _, said = self._answer().partition("\t")
         if kind in ("died", "hung"):
@@ -73,7 +73,7 @@ class Litert:
         return kind, said
 
     def _answer(self) -> str:
-        """The line the child answers with; LiteRT may print others before it."""
+        """Return the line of the child's answer; LiteRT may print further lines before it."""
         assert self._child is not None
         assert self._child.stdout is not None
         said = b""
@@ -96,7 +96,7 @@ class Litert:
 
 
 def compare(seeds: Sequence[Seed], seed: int, numbers: range) -> Iterator[Pair]:
-    """Both on each mutant that is a plain flatbuffer; LiteRT knows no bundles."""
+    """Yield the outcomes of each mutant that is a plain flatbuffer; LiteRT reads no bundles."""
     litert = Litert()
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "mutant.tflite")
@@ -111,19 +111,19 @@ def compare(seeds: Sequence[Seed], seed: int, numbers: range) -> Iterator[Pair]:
 
 
 def codes_of(path: Path) -> tuple[str, ...]:
-    """Why litecheck refuses a file; nothing where it accepts it."""
+    """Return the codes of litecheck's rejection of a file, empty if it accepts the file."""
     found = [m for m in load_models(path) if isinstance(m, ModelError)]
     return tuple(sorted({p.code for error in found for p in error.problems}))
 
 
 def summary(pairs: Sequence[Pair]) -> str:
-    """The counts of both directions, as text."""
+    """Return the counts of both directions as text."""
     by_stage = Counter((pair.stage, "rejects" if pair.codes else "accepts") for pair in pairs)
     lines = [f"{len(pairs)} mutants"]
     lines += [
         f"LiteRT {stage:12} litecheck {verdict}: {n}" for (stage, verdict), n in sorted(by_stage.items())
     ]
-    lines.append("litecheck rejects, LiteRT's verifier does not; by code, and how far LiteRT gets:")
+    lines.append("files that litecheck rejects and LiteRT's verifier accepts, by code and LiteRT's stage:")
     stages = Counter((code, p.stage) for p in pairs if p.stage != "invalid" for code in p.codes)
     for code in sorted({code for code, _ in stages}):
         each = ", ".join(f"{stage} {n}" for (c, stage), n in sorted(stages.items()) if c == code)
@@ -132,13 +132,15 @@ def summary(pairs: Sequence[Pair]) -> str:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; exit code 1 if litecheck accepts anything the verifier refuses."""
+    """Run the program; return 1 if litecheck accepts a file that the verifier rejects."""
     parser = argparse.ArgumentParser(
         prog="python -m tests.differential.verifier", description=__doc__.splitlines()[0]
     )
-    parser.add_argument("--mutants", type=int, default=5000)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=Path("verifier-differences"))
+    parser.add_argument("--mutants", type=int, default=5000, help="number of mutants [default: 5000]")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the mutants [default: 1]")
+    parser.add_argument(
+        "--out", type=Path, default=Path("verifier-differences"), help="folder of wrongly accepted files"
+    )
     options = parser.parse_args(arguments)
     numbers = range(options.mutants)
     found = compare(everything(), options.seed, numbers)
