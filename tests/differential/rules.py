@@ -1,14 +1,17 @@
-"""The rules against LiteRT: break one thing in a good model and see whether both mind.
+"""Rules and LiteRT: one change in a valid model must have an impact on both, or on neither.
 
-    python -m tests.differential.rules [--dtype int8] [--operator CONV_2D] [--change "scale*1.5"] [--all]
-    python -m tests.differential.rules --structure [--cases 10000] ...    # everything else: tests.differential.structure
+    python -m tests.differential.rules --dtype int8 --operator CONV_2D --change "scale*1.5" --all
+    python -m tests.differential.rules --structure --cases 10000       # structure: tests.differential.structure
 
-Each model of ``rules_cases`` is changed in one place of its quantization, types or operands and given to three
-resolvers in a child process. It is a *miss* when one of them refuses what litecheck passes, *silent* when all accept
-it, one computes something else than the real-valued meaning, and litecheck says nothing it does not say of the
-unchanged model (*warned* when it says less than a violation), and a *false alarm* when all compute the real-valued
-meaning and litecheck reports a violation that has none of the ``REASONS``. What a changed model means is what LiteRT's
-float kernel makes of the dequantized operands.
+Each model of ``rules_cases`` is changed in one place of its quantization, types or tensors, and run on three resolvers
+in a child process. The kinds of outcomes are:
+
+- *miss*: a resolver rejects a model that litecheck accepts.
+- *silent*: all resolvers accept the model, an output differs from the real values, and litecheck reports nothing new.
+- *warned*: the same, but litecheck reports a warning or a note.
+- *false alarm*: all outputs equal the real values, and litecheck reports a violation without one of the ``REASONS``.
+
+The real values of a changed model are the outputs of LiteRT's float kernel on the dequantized inputs.
 """
 
 from __future__ import annotations
@@ -41,17 +44,17 @@ from tests.differential.rules_real import blocks_of, folded
 PROFILES = {
     "int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8", "hybrid": "litert-hybrid",
 }  # fmt: skip
-#: Which have models of their own, and are judged by their profile alone.
+#: Types with separate models; only their own profile checks them.
 MADE = {"uint8": rules_cases_uint8.cases, "hybrid": rules_cases_hybrid.cases}
-#: Models that are broken as they are.
+#: Models that are broken without a change.
 SPOILED = {"hybrid": rules_cases_hybrid.spoiled}
-#: Models a resolver is wrong about, see rules/arithmetic/known-faults.yaml.
+#: Models with wrong results of a resolver, see rules/arithmetic/known-faults.yaml.
 WRONG = {("FULLY_CONNECTED blocks", "reference")}
-#: Said of all activations or weights, by the page's prose (int16: by every kernel that looks).
+#: Requirements of the page for all activations or weights (int16: of every kernel that checks).
 PROSE = ("zero_point", "granularity", "range", "zero_points_outside_type")
-#: The change of an operand's scale that shows what rounding or saturation hides of ``FAINT`` ones.
+#: Change of a scale that shows an effect which rounding or saturation hides for ``FAINT`` changes.
 PLAIN = "scale*1.5"
-#: Why a violation stands although LiteRT computes what the changed model means.
+#: Reasons of a violation although LiteRT computes the real values of the changed model.
 REASONS = {
     "page": "the specification page demands it of this operator",
     "prose": "the page's prose demands it of every activation or every weight",
@@ -59,38 +62,38 @@ REASONS = {
     "surplus": "the operator has one result, and LiteRT does not count those that are listed",
 }
 EXPLAINED = ("warned", *(f"demanded: {name}" for name in REASONS))
-#: Kinds of outcomes that no rule and no reason accounts for.
+#: Kinds of outcomes that no rule and no reason explains.
 FAULTS = ("miss", "silent", "false alarm")
 
 
 def cases(dtype: str) -> Iterator[Case]:
-    """The models for one profile."""
+    """Return the models of one profile."""
     return MADE[dtype]() if dtype in MADE else rules_cases.cases(dtype)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One change: what LiteRT said, and what litecheck reported, by its profile and by the page."""
+    """Outcome of a single change: the answer of LiteRT, and the findings of the profile and of the page."""
 
     case: str
     change: str
     litert: str
-    """``refused``, ``right``, ``wrong`` or ``undefined`` (accepted, but nothing says what it should mean)."""
+    """``refused``, ``right``, ``wrong`` or ``undefined`` (accepted, but no real values are stated)."""
     detail: str
     paths: tuple[str, ...]
     """Violations."""
     page: tuple[str, ...]
-    """Violations of the page alone."""
+    """Violations of the page only."""
     noted: tuple[str, ...]
-    """Warnings and notes that the unchanged model has not."""
+    """Warnings and notes that the unchanged model does not have."""
     covered: bool
     hidden: bool = False
     effect: str = ""
-    """What became of the model, in the words of the profiles' ``effects``; empty where nothing says what it means."""
+    """Effect on the model, as named in the profiles' ``effects``; empty if no real values are stated."""
 
     @property
     def reason(self) -> str:
-        """Why a violation stands although LiteRT computes what is meant: a name in ``REASONS``, or none."""
+        """Reason of a violation although LiteRT computes the real values: a name in ``REASONS``, or ""."""
         if self.page:
             return "page"
         if any(path.endswith(PROSE) for path in self.paths):
@@ -114,7 +117,7 @@ class Outcome:
 
 
 class Referee:
-    """Holds LiteRT in a child process and the two profiles."""
+    """LiteRT in a child process, with the two profiles."""
 
     def __init__(self, litert: Oracle, folder: Path, dtype: str) -> None:
         self.litert, self.file, self.dtype = litert, folder / "case.tflite", dtype
@@ -123,13 +126,13 @@ class Referee:
         self.before: dict[str, dict[str, object]] = {}
 
     def usable(self, case: Case) -> tuple[str, ...]:
-        """The resolvers that accept the model unchanged, but for those known-faults.yaml says are wrong about it."""
+        """Return the resolvers that accept the unchanged model, without those of known-faults.yaml."""
         data, kind = model_bytes(case.model), f"{case.opcode} {self.dtype}"
         sound = [r for r in RESOLVERS if (kind, r) not in FAULTY and (case.name[:22], r) not in WRONG]
         return tuple(r for r in sound if not isinstance(self.litert.run(data, case.inputs, r), Refused))
 
     def changes(self, case: Case) -> Iterator[tuple[str, Model]]:
-        """Every change of a case, by name."""
+        """Yield every change of a case, by name."""
         more = {**(WIDER if self.dtype in MADE else {}), **(HYBRID if self.dtype == "hybrid" else {})}
         yield from changed(case, self.profile.operators[case.opcode], {**CHANGES, **more})
         yield from changed_blocks(case)
@@ -158,7 +161,7 @@ class Referee:
         return validate_file(self.file, (self.profile,) if self.dtype in MADE else None)[0]
 
     def _hidden(self, case: Case, found: Outcome, resolvers: tuple[str, ...]) -> bool:
-        """Whether a false alarm is about a scale of which LiteRT minds the plain change."""
+        """Return True for a false alarm about a scale if LiteRT rejects or miscomputes the plain change."""
         faint = next((f for f in FAINT if found.change.endswith(f)), None)
         if faint is None or found.kind != "false alarm":
             return False
@@ -170,7 +173,7 @@ class Referee:
     def _litert(
         self, case: Case, model: Model, data: bytes, resolvers: tuple[str, ...]
     ) -> tuple[str, str, str]:
-        """What LiteRT makes of a model: one word, the detail, and the effect."""
+        """Return LiteRT's answer to a model: a word, the details, and the effect."""
         inputs = _inputs(case, model)
         answers = {resolver: self.litert.run(data, inputs, resolver) for resolver in resolvers}
         refused = [(r, a) for r, a in answers.items() if isinstance(a, Refused)]
@@ -193,13 +196,13 @@ class Referee:
     def _off(
         self, case: Case, model: Model, answers: Mapping[str, object], expected: list[np.ndarray]
     ) -> dict[str, float]:
-        """How far each resolver that runs is from the meaning, in steps of the output."""
+        """Return the distance of each running resolver from the real values, in output steps."""
         pairs = zip(results(case.model), results(model), strict=True)
         ends = [changed if good.quantization.scale.size else good for good, changed in pairs]
         return {r: max(map(distance, a, expected, ends)) for r, a in answers.items() if isinstance(a, list)}
 
     def _same(self, case: Case, answers: Mapping[str, object]) -> bool:
-        """Whether every resolver answers as it does for the unchanged model."""
+        """Return True if every resolver has the same answer as for the unchanged model."""
         if case.name not in self.before:
             data = model_bytes(case.model)
             self.before[case.name] = {r: self.litert.run(data, case.inputs, r) for r in RESOLVERS}
@@ -237,7 +240,7 @@ def results(model: Model) -> list[Tensor]:
 
 
 def dequantized(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """What stored integers mean; floats, and what states no scale, mean themselves."""
+    """Return the real values of stored integers; floats and tensors without a scale are unchanged."""
     if values.dtype.kind == "f" or not tensor.quantization.scale.size:
         return values
     return _exact(values, tensor).astype(np.float32)
@@ -252,9 +255,10 @@ def _exact(values: np.ndarray, tensor: Tensor) -> np.ndarray:
 
 
 def real_model(good: Model, model: Model) -> Model | None:
-    """The same operator in float32, constants dequantized by what the changed model states; None if it states nothing.
+    """Return the operator in float32, with constants dequantized by the changed model; None if it states no real
+    values.
 
-    ``good`` tells which tensors stand for real numbers.
+    ``good`` determines the tensors with real values.
     """
     graph, tensors, buffers = model.subgraphs[0], [], list(model.buffers)
     if graph.operators[0].inputs != good.subgraphs[0].operators[0].inputs:
@@ -296,10 +300,10 @@ def real_model(good: Model, model: Model) -> Model | None:
 
 
 def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor) -> float:
-    """How many output steps apart, the expected values cut to what the output can hold.
+    """Return the distance in output steps, with expected values clipped to the output's range.
 
-    A float's step is 1/10,000 of the largest magnitude expected. Integers that stand for no real number are the same
-    or not, where one in ten may differ: ties of a comparison or the place of a maximum depend on rounding.
+    A float's step is 1/10,000 of the largest expected magnitude. Integers without real values are equal or infinitely
+    far, but one in ten may differ: rounding decides ties of a comparison and the position of a maximum.
     """
     q = tensor.quantization
     if got.shape != expected.shape:
@@ -315,7 +319,7 @@ def distance(got: np.ndarray, expected: np.ndarray, tensor: Tensor) -> float:
 
 
 def alike(a: object, b: object) -> bool:
-    """Whether two answers are the same arrays, of the same types."""
+    """Return True if two answers are the same arrays of the same types."""
     if not isinstance(a, list) or not isinstance(b, list) or len(a) != len(b):
         return False
     return all(
@@ -335,7 +339,7 @@ def _apart(got: np.ndarray, expected: np.ndarray) -> float:
 def outcomes(
     litert: Oracle, folder: Path, dtype: str, operator: str = "", only: str = ""
 ) -> Iterator[Outcome]:
-    """Every change of every case; the unchanged model comes first."""
+    """Yield the unchanged model and every change of every case."""
     referee = Referee(litert, folder, dtype)
     for case in SPOILED.get(dtype, lambda: ())():
         if not operator or case.opcode == operator:
@@ -353,19 +357,19 @@ def outcomes(
 
 
 def main() -> int:
-    """Print what differs, and 1 where a rule is missing or says too much."""
+    """Print the differences; return 1 if a rule is missing or too strict."""
     if "--structure" in sys.argv:
         from tests.differential.structure import command
 
         return command.main([a for a in sys.argv[1:] if a != "--structure"])
     failed = 0
     parser = argparse.ArgumentParser()
-    parser.add_argument("--operator", default="")
-    parser.add_argument("--dtype", default="")
-    parser.add_argument("--change", default="")
-    parser.add_argument("--all", action="store_true", help="also where both agree")
+    parser.add_argument("--operator", default="", help="run this operator [default: all]")
+    parser.add_argument("--dtype", default="", help="run this type [default: all]")
+    parser.add_argument("--change", default="", help="run changes with this text in their name")
+    parser.add_argument("--all", action="store_true", help="also print outcomes without a difference")
     parser.add_argument(
-        "--effects", action="store_true", help="what becomes of models that break one requirement alone"
+        "--effects", action="store_true", help="print the effects of models that violate a single requirement"
     )
     arguments = parser.parse_args()
     with Oracle(30) as litert, TemporaryDirectory() as folder:
@@ -386,7 +390,7 @@ def main() -> int:
 
 
 def _print_effects(dtype: str, evidence: Evidence) -> int:
-    """Every requirement whose stated effect nobody saw, and how many LiteRT disputes."""
+    """Print every requirement with a stated effect that was not observed; return the number of contradicted effects."""
     disputed = 0
     for requirement in load_profile(PROFILES[dtype]).requirements():
         seen = evidence.seen.get(requirement.path, Counter())

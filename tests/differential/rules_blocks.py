@@ -1,4 +1,4 @@
-"""What is broken about blockwise weights: their blocks, the tensor of their scales, their type, what follows them."""
+"""Changes of blockwise weights: blocks, tensor of scales, type, and activation."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.differential.rules_cases import Case
 
 
 def changed_blocks(case: Case) -> Iterator[tuple[str, Model]]:
-    """Every change of a case whose second operand is blockwise; nothing for others."""
+    """Yield every change of a case with blockwise weights as the second input; nothing for further cases."""
     graph = case.model.subgraphs[0]
     index = graph.operators[0].inputs[1] if len(graph.operators[0].inputs) > 1 else -1
     details = graph.tensors[index].quantization.details

@@ -1,6 +1,6 @@
-"""One realistic model for each operator the LiteRT profiles judge, with inputs: what the rules are put to the test on.
+"""One realistic model for each operator of the LiteRT profiles, with inputs, for tests of the rules.
 
-An operand is a run-time input (:func:`act`), a constant (:func:`const`) or absent; all scales fit the data.
+An input is computed (:func:`act`), constant (:func:`const`) or absent; all scales fit the data.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ RNG = np.random.default_rng(7)
 
 @dataclass(frozen=True)
 class Part:
-    """One operand or result to be: its shape, type and quantization, and its values where it has them."""
+    """Part of a case: shape, type and quantization of an input or output, and its values if it has any."""
 
     shape: tuple[int, ...]
     dtype: str
@@ -31,7 +31,7 @@ class Part:
     variable: bool = False
 
     def planned(self, at: int) -> TensorPlan:
-        """The operand it becomes."""
+        """Return the tensor of the part."""
         if self.constant:
             assert self.values is not None
             return constant(f"c{at}", self.values, self.quantization, self.dtype)
@@ -40,7 +40,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Case:
-    """A model of one operator and its inputs. ``real`` says whether a float model means the same."""
+    """Model of a single operator and its inputs. ``real`` is True if a float model has the same real values."""
 
     name: str
     opcode: str
@@ -48,13 +48,13 @@ class Case:
     inputs: tuple[np.ndarray, ...]
     real: bool = True
     tolerance: float = 1.6
-    """How many output steps the kernel may be off the real-valued result."""
+    """Tolerance of the kernel's distance from the real output, in output steps."""
 
 
 def act(
     shape: Sequence[int], scale: float | None = 0.05, zero: int = 3, dtype: str = "int8", low: int = -128
 ) -> Part:
-    """A run-time operand with random values from ``low`` upwards."""
+    """Return a computed input with random values from ``low`` on."""
     info = np.iinfo(dtype)
     values = RNG.integers(max(low, info.min), info.max + 1, tuple(shape)).astype(dtype)
     q = None if scale is None else quantized(scale, zero if dtype == "int8" else 0)
@@ -62,25 +62,25 @@ def act(
 
 
 def const(values: object, q: Quantization | None = None, dtype: str = "int32") -> Part:
-    """A constant operand."""
+    """Return a constant input."""
     array = np.asarray(values, dtype)
     return Part(array.shape, dtype, q, array, constant=True)
 
 
 def out(shape: Sequence[int], q: Quantization | None = None, dtype: str = "int8") -> Part:
-    """A result."""
+    """Return an output."""
     return Part(tuple(shape), dtype, q)
 
 
 def weights(shape: Sequence[int], axis: int, per_axis: bool = True) -> Part:
-    """Symmetric int8 weights, by default with a scale for each slice."""
+    """Return symmetric int8 weights, by default with a scale for each slice."""
     count = shape[axis] if per_axis else 1
     values = RNG.integers(-127, 128, tuple(shape))
     return const(values, quantized(0.01 + 0.002 * np.arange(count), 0, axis), "int8")
 
 
 def bias(data: Part, weight: Part, dtype: str = "int32") -> Part:
-    """A bias in steps of input scale times weight scale."""
+    """Return a bias in steps of input scale times weight scale."""
     assert data.quantization
     assert weight.quantization
     scale = (data.quantization.scale[0].astype(np.float64) * weight.quantization.scale).astype(np.float32)
@@ -92,7 +92,7 @@ def case(
     name: str, parts: Sequence[Part | None], outs: Sequence[Part], opcode: str = "", real: bool = True,
     tolerance: float = 1.6, version: int = 1, intermediates: int = 0, **options: Option,
 ) -> Case:  # fmt: skip
-    """Put the parts together."""
+    """Return a case of these parts."""
     operands = [None if part is None else part.planned(at) for at, part in enumerate(parts)]
     results = [run_time(f"y{at}", p.shape, p.dtype, p.quantization) for at, p in enumerate(outs)]
     steps = [run_time(f"i{n}", (), "int16", quantized(2.0**-12)) for n in range(intermediates)]
@@ -108,7 +108,7 @@ SQ = (1, 4, 4, 4)
 
 
 def cases(dtype: str) -> Iterator[Case]:
-    """Every operator with a rule in the profile for ``dtype`` (int8 or int16) that one small model can show."""
+    """Yield every operator of the profile for ``dtype`` (int8 or int16) that a small model can represent."""
     wide = dtype == "int16"
     unit = 1 / 256 if wide else 1.0
     zero = (lambda z: 0) if wide else (lambda z: z)
@@ -152,7 +152,7 @@ def _affine(a, o, kind, wide):
 
 def _binary(a, o, wide):
     x, y = a((1, 4, 6)), a((1, 4, 6), 0.03, -20)
-    for part in (x, y):  # zeros on both sides: the one equality that every scale shows
+    for part in (x, y):  # zeros on both sides: the only equality for all scales
         part.values[0, 0, :4] = int(part.quantization.zero_point[0])
     for opcode, scale in (("ADD", 0.07), ("SUB", 0.07), ("MUL", 0.15), ("SQUARED_DIFFERENCE", 0.5)):
         yield case(opcode, [x, y], [o((1, 4, 6), scale, -100 if scale == 0.5 else 5)])
@@ -179,7 +179,7 @@ def _unary(a, o, wide):
         yield case(opcode, [x], [o(s, 0.03, -100 if table else -128)], tolerance=8 if table and wide else 1.6)
     yield case("LEAKY_RELU", [x], [o(s)], alpha=0.1)
     yield case("EXP", [a(s, 0.01)], [o(s, 0.015, -128)])
-    # int16 tables are straight between 513 points, too far apart for these near 0
+    # int16 tables are linear between 513 points, which is inaccurate near 0
     large = act(s, 0.05 / 256, 0, "int16", 8192) if wide else a(s, 0.05, -128, low=-120)
     yield case("LOG", [large], [o(s, 0.02, -20)], tolerance=64 if wide else 2.5)
     yield case("SQRT", [large], [o(s, 0.02, -20)], tolerance=8 if wide else 2.5)

@@ -1,8 +1,7 @@
-"""Float activations under integer weights: one model for each kernel that has a hybrid form, by type and granularity.
+"""Float activations and integer weights: one model for each hybrid kernel, by type and granularity.
 
-Each row, or image, of an input holds 0 and one other number. Kernels quantize it to eight bits on the fly, and that is
-exact for such a row whether the zero point is 0 or not, so what a kernel computes may be held to the real numbers
-closely.
+Each row, or batch entry, of an input has 0 and one further number. Kernels quantize it to eight bits at run time, which
+is exact for such a row with any zero point. The tolerance from the real numbers can be small.
 """
 
 from __future__ import annotations
@@ -18,13 +17,13 @@ from litecheck.quantization import Blockwise, Quantization
 from tests.differential.rules_cases import Case, Part, case, const, out
 
 RNG = np.random.default_rng(11)
-#: The stored values of weights of each type: symmetric, and for uint8 what an int8 can hold too.
+#: Stored values of weights by type: symmetric, and for uint8 the values that int8 can hold too.
 SPANS = {"int8": (-127, 128), "int4": (-7, 8), "int2": (-1, 2), "uint8": (0, 128)}
 WINDOW = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
 
 
 def data(shape: Sequence[int]) -> Part:
-    """A float32 input, 0 or one number for each element of its first dimension, in turn a negative and a positive one."""
+    """Return a float32 input: 0 or one number for each element of its first dimension, with alternating signs."""
     rows = (shape[0], *[1] * (len(shape) - 1))
     signs = np.where(np.arange(shape[0]) % 2, 1, -1).reshape(rows)
     values = (RNG.random(tuple(shape)) > 0.4) * RNG.uniform(0.5, 3, rows) * signs
@@ -32,12 +31,12 @@ def data(shape: Sequence[int]) -> Part:
 
 
 def reals(shape: Sequence[int]) -> Part:
-    """Float32 constants, as biases and normalization coefficients are."""
+    """Return float32 constants, for biases and normalization coefficients."""
     return const(RNG.normal(size=tuple(shape)) / 2, None, "float32")
 
 
 def weights(shape: Sequence[int], axis: int | None = None, dtype: str = "int8") -> Part:
-    """Weights with a scale for each slice along an axis, or with one."""
+    """Return weights with a scale for each slice along an axis, or with a single scale."""
     count = 1 if axis is None else shape[axis]
     stored = RNG.integers(*SPANS[dtype], tuple(shape)).astype("uint8" if dtype == "uint8" else "int8")
     fine = {"int4": 16, "int2": 64}.get(dtype, 1)
@@ -46,17 +45,17 @@ def weights(shape: Sequence[int], axis: int | None = None, dtype: str = "int8") 
 
 
 def state(shape: Sequence[int]) -> Part:
-    """What a recurrent kernel keeps between steps."""
+    """Return a variable that a recurrent kernel keeps between steps."""
     return Part(tuple(shape), "float32", variable=True)
 
 
 def result(*shape: int) -> Part:
-    """A float32 result."""
+    """Return a float32 output."""
     return out(shape, Quantization(), "float32")
 
 
 def cases() -> Iterator[Case]:
-    """Every form that LiteRT has a kernel for."""
+    """Yield every form that LiteRT has a kernel for."""
     yield from _fully_connected()
     yield from _blocks()
     yield from _convolutions()
@@ -67,7 +66,7 @@ def cases() -> Iterator[Case]:
 
 
 def _kinds(*dtypes: str, axis: int) -> Iterator[tuple[str, str, int | None]]:
-    """(what, type, axis): each type with one scale, and with several where the type has such a form."""
+    """Yield (description, type, axis): each type with a single scale, and with several if the type has such a form."""
     for dtype in dtypes:
         yield f"{dtype} per-tensor", dtype, None
         if dtype != "uint8":
@@ -85,7 +84,7 @@ def _fully_connected() -> Iterator[Case]:
 
 
 def _blocks() -> Iterator[Case]:
-    """XNNPACK rounds the scales of blocks to bfloat16, of eight bits: 0.4 % are 40 steps."""
+    """Yield blockwise weights. XNNPACK rounds the scales of blocks to bfloat16, of eight bits: 0.4 % are 40 steps."""
     w = weights((8, 64), None, "int4")
     for what, more in (("", reals((8,))), (" no bias", None)):
         one = case(f"FULLY_CONNECTED blocks{what}", [data((2, 64)), w, more], [result(2, 8)], "FULLY_CONNECTED",
@@ -104,7 +103,7 @@ def _blocks() -> Iterator[Case]:
 
 
 def spoiled() -> Iterator[Case]:
-    """Blocks in shapes that no kernel is right about, and weights of forms that have no kernel."""
+    """Yield blocks in shapes with wrong results of every kernel, and weights of forms without a kernel."""
     x = data((2, 4, 6, 3))
     for what, dtype, axis in (("one scale", "int8", None), ("int4", "int4", 3), ("uint8", "uint8", 3)):
         yield _depthwise(f"DEPTHWISE_CONV_2D {what}", x, weights((1, 3, 3, 6), axis, dtype))
@@ -121,7 +120,7 @@ def spoiled() -> Iterator[Case]:
 
 
 def blockwise(given: Case, at: int, block: int, scales: np.ndarray | None = None) -> Case:
-    """The case with an operand's scales, drawn unless given, in a tensor of their own, one for each block."""
+    """Return the case with an input's scales, random by default, in a separate tensor, one for each block."""
     graph = given.model.subgraphs[0]
     index, n = graph.operators[0].inputs[at], len(graph.tensors)
     old = graph.tensors[index]
@@ -144,7 +143,7 @@ def _convolutions() -> Iterator[Case]:
             f"CONV_2D {what}", [x, w, reals((5,))], [result(2, 4, 6, 5)], "CONV_2D", version=5, **WINDOW
         )
     yield _depthwise("DEPTHWISE_CONV_2D", x, weights((1, 3, 3, 6), 3))
-    # As long in every dimension, so that scales fit along any of them.
+    # Equal lengths in every dimension, so that scales fit along each.
     w = weights((3, 3, 3, 3), 0)
     yield case("CONV_2D square", [x, w, reals((3,))], [result(2, 4, 6, 3)], "CONV_2D", version=5, **WINDOW)
     w = weights((1, 3, 3, 3), 3)
@@ -196,7 +195,7 @@ def _dequantize() -> Iterator[Case]:
 
 
 def _added(given: Case) -> Case:
-    """The case with its result added to an input: delegates refuse a model that has none."""
+    """Return the case with its output added to an input: delegates reject a model without inputs."""
     graph, x = given.model.subgraphs[0], data((6, 4))
     n, y = len(graph.tensors), graph.outputs[0]
     ends = [Tensor(n + i, name, "float32", (6, 4)) for i, name in enumerate(("x", "sum"))]
@@ -213,11 +212,11 @@ def _added(given: Case) -> Case:
 
 
 def _recurrent() -> Iterator[Case]:
-    """Sequences have two steps: before the second a state is not a row of two numbers, and seen in steps of 1/127."""
+    """Yield sequences of two steps: before the second step a state has more than two values, in steps of 1/127."""
     for dtype in ("int8", "uint8"):
         yield from _plain(dtype)
         yield from _lstm(dtype)
-        # x86 kernels are wrong about -128 in rows of 16 elements or more.
+        # x86 kernels give wrong results for -128 in rows of 16 or more elements.
         w, time = weights((4, 32), None, dtype), weights((4, 2), None, dtype)
         yield case(f"SVDF {dtype}", [data((2, 32)), w, time, reals((4,)), state((2, 8))], [result(2, 4)], "SVDF",
                    rank=1, version=2)  # fmt: skip
@@ -241,7 +240,7 @@ def _plain(dtype: str) -> Iterator[Case]:
 def _gates(
     dtype: str, cells: int, wide: int, peephole: bool = True, projection: int = 0
 ) -> list[Part | None]:
-    """An LSTM's operands from the input weights to the projection bias."""
+    """Return the inputs of an LSTM from the input weights to the projection bias."""
     into = [weights((cells, wide), None, dtype) for _ in range(4)]
     again = [weights((cells, projection or cells), None, dtype) for _ in range(4)]
     looks = [weights((cells,), None, dtype) if peephole else None for _ in range(3)]
@@ -266,7 +265,7 @@ def _lstm(dtype: str) -> Iterator[Case]:
         version=3,
         **act,
     )
-    # What a cell puts out is not a row of two numbers: the projection sees it in steps of 1/127 of the largest.
+    # The output of a cell has more than two values: the projection gets it in steps of 1/127 of the largest.
     made = [x, *_gates(dtype, 4, 5, False, 3), state((2, 3)), state((2, 4)), *norm]
     yield case(
         f"{sequence} {dtype} projected", made, [result(2, 2, 3)], sequence, tolerance=200, version=3, **act

@@ -1,6 +1,6 @@
-"""What TFLM's rules are put to the test on beside ``rules_cases``: operators, types and forms that only TFLM has.
+"""Cases of TFLM's rules beside ``rules_cases``: operators, types and forms that only TFLM has.
 
-Some of them it refuses or gets wrong as they are: the profile has to say so.
+TFLM rejects or miscomputes some of them unchanged, which the profile must state.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ POOL = {"padding": "SAME", "stride_w": 1, "stride_h": 1}
 
 
 def cases(dtype: str) -> Iterator[Case]:
-    """Every case of ``rules_cases`` for ``dtype`` (int8 or int16) and TFLM's own."""
+    """Yield every case of ``rules_cases`` for ``dtype`` (int8 or int16) and the cases of TFLM."""
     own = list(_own(dtype))
     names = {c.name for c in own}
     yield from (c for c in rules_cases.cases(dtype) if c.name not in names)
@@ -94,7 +94,7 @@ def _four_bits(shape: tuple[int, ...], axis: int, per_axis: bool = True) -> Part
 
 
 def _narrow() -> Iterator[Case]:
-    """int8 activations with int4 weights, and changes of width."""
+    """Yield int8 activations with int4 weights, and conversions of width."""
     x, w = act(S), _four_bits((5, 3, 3, 3), 0)
     conv = {**POOL, "dilation_w_factor": 1, "dilation_h_factor": 1}
     yield case("CONV_2D int4", [x, w, bias(x, w)], [out((1, 4, 6, 5), quantized(0.4, 3))], "CONV_2D", **conv)
@@ -119,7 +119,7 @@ def _binary(dtype: str) -> Iterator[Case]:
     for part in (x, y):
         part.values[0, 0, :4] = int(part.quantization.zero_point[0])
     square = _o(dtype, s, 0.5, -100)
-    # int16 operands are halved, and rounded, before they are subtracted: small squares come out coarse
+    # int16 inputs are halved and rounded before the subtraction: small squares are inaccurate
     yield case("SQUARED_DIFFERENCE", [x, y], [square], tolerance=1.6 if dtype == "int8" else 32)
     if dtype == "int8":
         for opcode in ("ADD", "SUB", "MUL"):
@@ -162,7 +162,7 @@ def _unary(dtype: str) -> Iterator[Case]:
         yield case("SOFTMAX int16", [x], [y], "SOFTMAX", beta=1.0, tolerance=600)
 
 
-#: Parameters for each type of a step into or out of quantization, about the same reals.
+#: Parameters by type for QUANTIZE and DEQUANTIZE, with similar real ranges.
 STEPS = {"int8": (0.05, 3), "uint8": (0.05, 131), "int16": (0.05 / 256, 0), "int32": (0.05 / 2**10, 0)}
 
 
@@ -229,7 +229,7 @@ def _states(dtype: str) -> Iterator[Case]:
 
 
 def svdf(name: str, state: str, biased: bool = True) -> Case:
-    """SVDF with int16 or int8 state and time weights."""
+    """Return SVDF with int16 or int8 state and time weights."""
     ss, st, so, most = (0.002, 0.0002, 0.1, 9000) if state == "int16" else (0.1, 0.012, 0.2, 100)
     x = act((2, 5))
     memory = Part((2, 8), state, quantized(ss), variable=True)
@@ -242,7 +242,7 @@ def svdf(name: str, state: str, biased: bool = True) -> Case:
 
 
 def lstm(name: str, dtype: str) -> Case:
-    """A plain LSTM of three steps, as converters write it."""
+    """Return a plain LSTM of three steps, as converters write it."""
     wide = dtype == "int16"
     x, n, cells = _a(dtype, (1, 3, 5), 0.02), 5, 4
     h = quantized(1 / 32768 if wide else 1 / 128, 0)

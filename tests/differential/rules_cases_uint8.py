@@ -1,4 +1,4 @@
-"""The legacy scheme: the models of ``rules_cases`` stored as uint8, 128 higher, and what only uint8 has."""
+"""Legacy scheme: the models of ``rules_cases`` stored as uint8, plus 128, and forms of uint8 only."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.differential.rules_cases import RNG, Case, Part, out
 from tests.differential.rules_cases import act as any_act
 from tests.differential.rules_cases import case as built
 
-#: How much higher a uint8 lies than the int8 that means the same.
+#: Difference between a uint8 integer and the int8 integer of the same real value.
 OFFSET = 128
-#: Whose kernels fill with the stored integer 0, so that the zero point is 0 in either type.
+#: Operators whose kernels fill with the stored integer 0: the zero point is 0 in either type.
 FILLED = ("MATRIX_DIAG", "SCATTER_ND")
-#: Whose uint8 operand is dequantized, not computed with: see ``rules_cases_hybrid``.
+#: Operators with a uint8 input that is dequantized: see ``rules_cases_hybrid``.
 DEQUANTIZED = ("EMBEDDING_LOOKUP",)
-#: Whose kernels compare the bias scale with the output scale.
+#: Operators whose kernels compare the bias scale with the output scale.
 FINE = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
 
 
 def cases() -> Iterator[Case]:
-    """Every operator that has a uint8 kernel and one small model that shows it."""
+    """Yield every operator with a uint8 kernel and a small model for it."""
     for case in rules_cases.cases("int8"):
         if case.opcode not in DEQUANTIZED:
             yield raised(case)
@@ -46,7 +46,7 @@ def cases() -> Iterator[Case]:
 
 
 def fine(case: Case) -> Case:
-    """The case with so small an output step that a little of a bias is much of it."""
+    """Return the case with a very small output step, so that a bias change is large in output steps."""
     graph = case.model.subgraphs[0]
     result = graph.tensors[graph.outputs[0]]
     result = replace(result, quantization=quantized(4e-6, result.quantization.zero_point))
@@ -56,7 +56,7 @@ def fine(case: Case) -> Case:
 
 
 def raised(case: Case) -> Case:
-    """The case with its int8 tensors stored as uint8, and one scale where there were several."""
+    """Return the case with its int8 tensors stored as uint8, each with a single scale."""
     model, given = case.model, []
     graph = model.subgraphs[0]
     for index, values in zip(graph.inputs, case.inputs, strict=True):

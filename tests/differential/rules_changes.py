@@ -1,4 +1,4 @@
-"""What is broken in a good model: one thing in the quantization, type or presence of one operand."""
+"""Single changes of a valid model: in the quantization, type or presence of a single tensor."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Change = Callable[[Tensor], Tensor | None]
 
 
 def stored_values(t: Tensor) -> np.ndarray:
-    """A constant's values in their shape."""
+    """Return a constant's values in their shape."""
     values = stored_integers(t)
     assert values is not None
     return np.asarray(values)
 
 
 def parameters(**fields: object) -> Change:
-    """A change of quantization fields, by functions of the tensor's quantization."""
+    """Return a change of quantization fields, by functions of the tensor's quantization."""
 
     def change(t: Tensor) -> Tensor | None:
         q = t.quantization
@@ -102,7 +102,7 @@ def _stored_as(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _plain(wanted: str) -> Change:
-    """Another type of what is not quantized: floats, truth values, computed integers; not of constant indices."""
+    """Return a change of an unquantized tensor's type: floats, bools, computed integers; not constant indices."""
 
     def change(t: Tensor) -> Tensor | None:
         if t.quantization.scale.size or t.quantization.details is not None or t.dtype == wanted:
@@ -115,7 +115,7 @@ def _plain(wanted: str) -> Change:
 
 
 def _parameters(t: Tensor) -> Tensor | None:
-    """A scale where nothing says that there is one to state."""
+    """Add a scale to a tensor without quantization."""
     if t.quantization.scale.size or t.quantization.details is not None:
         return None
     return replace(t, quantization=Quantization(np.ones(1, np.float32) / 4, np.zeros(1, np.int64), 0))
@@ -170,17 +170,17 @@ CHANGES: dict[str, Change] = {
     **{d: _dtype(d) for d in ("int8", "uint8", "int16", "int32", "int64", "float32", "bool")},
 }
 
-#: Changes whose effect rounding or saturation may hide.
+#: Changes with an effect that rounding or saturation may hide.
 FAINT = (
     "scale +1ulp", "scale*1.0005", "scale*1.001", "scale*100", "scale*1e+06", "scale/100", "scale/1000",
     "scale/1e+06", "scale/1e+09",
 )  # fmt: skip
-#: Changes after which scales and zero points do not fit each other or the shape, which the core refuses by itself.
+#: Changes after which scales and zero points do not fit each other or the shape; LiteRT rejects them at load.
 MALFORMED = (
     "zp array absent", "zp array one longer", "zp array len1", "scale absent", "n scales-1", "n scales+1", "qdim=9",
     "qdim=-1",
 )  # fmt: skip
-#: What more there is to change where every effect is to be seen: types of what is not quantized, and far scales.
+#: Further changes for measuring every effect: types of unquantized tensors, and far scales.
 WIDER: dict[str, Change] = {
     **{f"plain {d}": _plain(d) for d in ("int8", "int16", "int32", "float32", "float16")},
     "parameters": _parameters,
@@ -189,7 +189,7 @@ WIDER: dict[str, Change] = {
     "scale/1e+06": _scales(lambda s: s / 1e6),
     "scale/1e+09": _scales(lambda s: s / 1e9),
 }
-#: What more there is to change about weights under float activations.
+#: Further changes of weights with float activations.
 HYBRID: dict[str, Change] = {
     **{d: _dtype(d) for d in ("int4", "int2", "uint4", "float16")},
     "has 200": _beyond_int8,
@@ -199,7 +199,7 @@ HYBRID: dict[str, Change] = {
 def changed(
     case: Case, rule: OperatorRule, changes: Mapping[str, Change] = MappingProxyType(CHANGES)
 ) -> Iterator[tuple[str, Model]]:
-    """Every change of every operand, named ``role change``."""
+    """Yield every change of every tensor, named ``role change``."""
     graph = case.model.subgraphs[0]
     operator = graph.operators[0]
     for side in ("inputs", "outputs"):

@@ -1,7 +1,7 @@
-"""What becomes of a broken model, measured: in the words the profiles state under ``effects``.
+"""Measured effects of broken models, named as in the profiles' ``effects``.
 
-What only BUILTIN_REF refuses does not count, it is there for debugging; a crash counts wherever it happens. A model
-that no real number says the meaning of is ignored in what makes it so where its results stay the same.
+A rejection by BUILTIN_REF only does not count, because it is for debugging; a crash counts on any resolver. A model
+without stated real values counts as ignored if its outputs are unchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Protocol
 from tests.differential.oracle import Refused
 from tests.differential.rules_changes import FAINT, MALFORMED
 
-#: How LiteRT begins or ends what it says of a kernel that was loaded and then failed, and of a process that died.
+#: Beginning or end of LiteRT's message for a kernel that fails at run time, and for a process that ended.
 AT_RUN, DEAD = "failed to invoke", ("process ended", "TimeoutError")
 
 
@@ -21,7 +21,7 @@ IGNORED = "ignored by LiteRT, may matter on hardware"
 
 
 class Seen(Protocol):
-    """What evidence needs of an outcome."""
+    """Attributes of an outcome that evidence needs."""
 
     @property
     def change(self) -> str: ...
@@ -34,13 +34,13 @@ class Seen(Protocol):
 
 
 class Evidence:
-    """By the path of a requirement, what became of the models that break it and nothing else, and how often."""
+    """Observed effects of the models that violate a single requirement only, with counts, by path."""
 
     def __init__(self) -> None:
         self.seen: dict[str, Counter[str]] = {}
 
     def add(self, outcome: Seen) -> None:
-        """Count an outcome, unless it breaks several requirements or tells nothing of the one."""
+        """Count an outcome, unless it violates several requirements or proves nothing about its requirement."""
         paths = set(outcome.paths) or set(outcome.noted)
         if len(paths) != 1 or not outcome.effect:
             return
@@ -51,15 +51,17 @@ class Evidence:
 
 
 def effect_of(answers: Mapping[str, object], wrong: Collection[str] | None) -> str:
-    """One effect from what each resolver answered; ``wrong`` are those that ran and computed something else."""
-    said = {resolver: a.message for resolver, a in answers.items() if isinstance(a, Refused)}
-    if any(message.startswith(DEAD) for message in said.values()):
+    """Return one effect from the answers of all resolvers; ``wrong`` are the resolvers with wrong outputs."""
+    messages = {resolver: a.message for resolver, a in answers.items() if isinstance(a, Refused)}
+    if any(message.startswith(DEAD) for message in messages.values()):
         return "crashes"
-    said = {r: message for r, message in said.items() if r != "reference" or len(said) == len(answers)}
-    if said and set(said) == {"xnnpack"} and len(answers) > 1 and not wrong:
+    messages = {
+        r: message for r, message in messages.items() if r != "reference" or len(messages) == len(answers)
+    }
+    if messages and set(messages) == {"xnnpack"} and len(answers) > 1 and not wrong:
         return "rejected by the default interpreter only"
-    if said:
-        return "fails at run time" if all(AT_RUN in m for m in said.values()) else "fails to load"
+    if messages:
+        return "fails at run time" if all(AT_RUN in m for m in messages.values()) else "fails to load"
     if wrong is None:
         return ""
     if wrong and "xnnpack" not in wrong and "xnnpack" in answers:

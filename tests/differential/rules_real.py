@@ -1,4 +1,4 @@
-"""What hybrid models mean in real numbers: blocks of weights dequantized, and constants in place of a DEQUANTIZE."""
+"""Real values of hybrid models: blocks of weights dequantized, and constants in place of a DEQUANTIZE."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.quantization import Blockwise
 
 
 def blocks_of(tensor: Tensor, graph: Subgraph) -> np.ndarray | None:
-    """A blockwise constant in real numbers, or None where its blocks do not fit it."""
+    """Return the real values of a blockwise constant, or None if its blocks do not fit."""
     details = tensor.quantization.details
     if not isinstance(details, Blockwise) or not 0 <= details.scales < len(graph.tensors):
         return None
@@ -35,7 +35,7 @@ def blocks_of(tensor: Tensor, graph: Subgraph) -> np.ndarray | None:
 
 
 def folded(model: Model) -> Model:
-    """The model without a DEQUANTIZE at its beginning: what it puts out becomes a constant."""
+    """Return the model without a DEQUANTIZE at its beginning: its output becomes a constant."""
     graph = model.subgraphs[0]
     first, *rest = graph.operators
     if first.opcode != "DEQUANTIZE" or not rest:

@@ -1,10 +1,12 @@
-"""The profile ``tflm`` against LiteRT for Microcontrollers: break one thing in a good model and see whether both mind.
+"""Profile ``tflm`` and LiteRT for Microcontrollers: one change in a valid model must have an impact on both, or
+neither.
 
-    python -m tests.differential.rules_tflm [--dtype int8] [--operator CONV_2D] [--change "scale*1.5"] [--all] [--effects]
+    python -m tests.differential.rules_tflm --dtype int8 --operator CONV_2D --change "scale*1.5" --all
+    python -m tests.differential.rules_tflm --effects
 
-Cases, changes and kinds of outcomes are those of ``tests.differential.rules``; what a changed model means is what
-LiteRT's float kernel makes of the dequantized operands. ``--effects`` prints for every requirement what TFLM did where
-that alone was not kept, beside the effect the profile states.
+Cases, changes and kinds of outcomes are those of ``tests.differential.rules``. The real values of a changed model are
+the outputs of LiteRT's float kernel on the dequantized inputs. ``--effects`` prints TFLM's effect for every requirement
+that is violated alone, beside the effect that the profile states.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ from tests.differential.tflm import Tflm
 
 PROFILE = "tflm"
 DTYPES = ("int8", "int16")
-#: What TFLM did, as a profile's ``effects`` name it.
+#: Answer of TFLM -> its name in a profile's ``effects``.
 EFFECTS = {
     "refused": "fails to load",
     "failed": "fails at run time",
@@ -44,13 +46,13 @@ EFFECTS = {
     "wrong": "wrong results",
 }
 BAD = tuple(EFFECTS)
-#: Changes whose effect rounding or saturation may hide, and those of the same operand that show it.
+#: Changes with an effect that rounding or saturation may hide, and changes of the same tensor that show it.
 _SCALES = ("scale*1.5", "scale*100", "scale*1e+06", "scale/100")
 PLAIN: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*_SCALES, "scale +1ulp", "scale*1.001"), _SCALES),
     **dict.fromkeys(("zp+1", "zp=200", "zp=-200", "zp=40000"), ("zp=40000", "zp 2**33")),
 }
-#: Why a violation stands although TFLM computes what the changed model means.
+#: Reasons of a violation although TFLM computes the real values of the changed model.
 REASONS = {
     "hidden": "rounding or saturation hides what a parameter has to be; further off it is refused or computed wrongly",
     "type": "a zero point that its own type cannot hold: kernels differ in whether they bear it, a scheme has none",
@@ -60,7 +62,7 @@ REASONS = {
     "truth": "which scale a comparison takes shows in few of its truth values",
     "surplus": "TFLM does not count the operands that are listed, and leaves those it does not know alone",
 }
-#: Operands that may be so large that what is kept between steps or products saturates, as the float twin does not.
+#: Inputs so large that states or products saturate, unlike in the float model.
 RAILS = {
     "SVDF": ("input", "weights_feature"),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": tuple(
@@ -72,7 +74,7 @@ FAULTS = ("miss", "silent", "false alarm")
 
 @dataclass(frozen=True)
 class Limit:
-    """A limit of the profile: input scales, in steps of an output scale of 1/16, just inside and just outside of it."""
+    """Limit of the profile: input scales slightly inside and outside of it, in steps of an output scale of 1/16."""
 
     dtype: str
     name: str
@@ -85,7 +87,7 @@ class Limit:
         return self.name.split()[0]
 
 
-#: The scale of outputs at a limit: a power of two, so that what goes in can be stated exactly in steps of it.
+#: Output scale at a limit: a power of two, so that input scales are exact multiples.
 STEP = 1 / 16
 _SMALL, _WIDE, _BELOW_1 = 2.0**19, 2.0**14, 1 - 2.0**-24
 LIMITS = (
@@ -111,20 +113,20 @@ LIMITS = (
 
 @dataclass(frozen=True)
 class Outcome:
-    """One change: what TFLM did and what litecheck reported."""
+    """Outcome of a single change: the answer of TFLM and the findings of litecheck."""
 
     case: str
     change: str
     tflm: str
-    """A name in ``EFFECTS``, ``right``, or ``undefined`` (it runs, but nothing says what it should mean)."""
+    """A name in ``EFFECTS``, ``right``, or ``undefined`` (it runs, but no real values are stated)."""
     detail: str
     paths: tuple[str, ...]
     """Violations."""
     noted: tuple[str, ...]
-    """Warnings and notes that the unchanged model has not."""
+    """Warnings and notes that the unchanged model does not have."""
     covered: bool
     reason: str = ""
-    """Why a violation stands although TFLM computes what is meant: a name in ``REASONS``, or none."""
+    """Reason of a violation although TFLM computes the real values: a name in ``REASONS``, or ""."""
 
     @property
     def kind(self) -> str:
@@ -144,7 +146,7 @@ class Outcome:
 
 
 class Referee:
-    """Holds TFLM and LiteRT in child processes, and the profile."""
+    """TFLM and LiteRT in child processes, and the profile."""
 
     def __init__(self, tflm: Oracle, litert: Oracle, folder: Path, profile: str = PROFILE) -> None:
         self.tflm, self.litert, self.file = tflm, litert, folder / "case.tflite"
@@ -195,7 +197,9 @@ class Referee:
         return "hidden" if self._hidden(case, found) else ""
 
     def _hidden(self, case: Case, found: Outcome) -> bool:
-        """Whether it is about a parameter of which TFLM minds a plain change, or whose size hardly matters here."""
+        """Return True for a parameter with a plain change that TFLM rejects or miscomputes, or with no effect of its
+        size.
+        """
         models = dict(changed(case, self.rule(case)))
         for faint, plain in PLAIN.items():
             if found.change.endswith(faint):
@@ -210,8 +214,9 @@ class Referee:
         return self._did(case, model, data)[0], _violated(self._report(data))
 
     def _did(self, case: Case, model: Model, data: bytes) -> tuple[str, str]:
-        """What TFLM did. A kernel that writes nothing may show what a model before it left in memory, so that
-        comparisons are asked twice."""
+        """Return the answer of TFLM. Outputs of bool are computed twice: a kernel that writes nothing may show memory
+        of a previous model.
+        """
         inputs = _inputs(case, model)
         did = self._did_with(case, model, data, inputs)
         if did[0] == "right" and "bool" in {tensor.dtype for tensor in results(model)}:
@@ -248,7 +253,7 @@ class Referee:
 
 
 def at_limit(referee: Referee, limit: Limit, steps: tuple[float, ...]) -> Outcome:
-    """The case of a limit with other scales, and inputs at the ends of their range."""
+    """Return the outcome of a limit's case with changed scales, and inputs at the ends of their range."""
     case = next(c for c in cases(limit.dtype) if c.name == limit.name)
     rails = tuple(_rails(values, at) for at, values in enumerate(case.inputs))
     case = replace(case, inputs=rails, tolerance=12 if limit.dtype == "int16" else 1.6)
@@ -267,7 +272,7 @@ def at_limit(referee: Referee, limit: Limit, steps: tuple[float, ...]) -> Outcom
 
 
 def _rails(values: np.ndarray, at: int) -> np.ndarray:
-    """Values at the ends of the type's range and 0, each with each of another operand; of an image the largest alone."""
+    """Return values at the ends of the type's range and 0, in all pairs of two inputs; of a 4-D input the largest only."""
     if values.dtype not in (np.int8, np.int16):
         return values
     info = np.iinfo(values.dtype)
@@ -277,10 +282,10 @@ def _rails(values: np.ndarray, at: int) -> np.ndarray:
 
 
 def plainly(model: Model, good: Model) -> Model:
-    """The model with what cannot mean anything left out.
+    """Return the model without ineffective fields.
 
-    A quantized dimension that is none is 0 where there is no other, with one scale or one dimension; real numbers have
-    no parameters; and a shape that is listed as absent is left out.
+    A quantized dimension outside the shape becomes 0 with one scale or one dimension. Real numbers have no parameters.
+    A shape that is listed as absent is removed.
     """
     graph = model.subgraphs[0]
     operator, inputs = graph.operators[0], graph.operators[0].inputs
@@ -305,7 +310,7 @@ def _plain(tensor: Tensor, before: Tensor) -> Tensor:
 
 
 def with_bias(model: Model, rule: OperatorRule) -> Model:
-    """The float model with a bias of zeros where it has none: LiteRT's convolutions want one."""
+    """Return the float model with a bias of zeros if it has none: LiteRT's convolutions require a bias."""
     graph = model.subgraphs[0]
     operator = graph.operators[0]
     at = rule.inputs.index("bias") if "bias" in rule.inputs else None
@@ -321,7 +326,7 @@ def with_bias(model: Model, rule: OperatorRule) -> Model:
 
 
 def without_activation(model: Model) -> Model:
-    """The float model without its fused activation: integer SVDF demands one and computes none."""
+    """Return the float model without its fused activation: integer SVDF requires RELU and does not compute it."""
     graph = model.subgraphs[0]
     operator = replace(graph.operators[0], options=options_table(graph.operators[0].opcode, rank=1))
     return replace(model, subgraphs=(replace(graph, operators=(operator,)),))
@@ -340,7 +345,7 @@ def _inputs(case: Case, model: Model) -> tuple[np.ndarray, ...]:
 
 
 def outcomes(referee: Referee, dtype: str, operator: str = "", only: str = "") -> Iterator[Outcome]:
-    """Every change of every case that TFLM has; the unchanged model comes first."""
+    """Yield the unchanged model and every change of every case that TFLM has."""
     for case in cases(dtype):
         if operator and case.opcode != operator:
             continue
@@ -354,20 +359,20 @@ def outcomes(referee: Referee, dtype: str, operator: str = "", only: str = "") -
 
 
 def agrees(referee: Referee, path: str, seen: Counter[str]) -> bool:
-    """Whether TFLM was seen to do what the profile says becomes of a model that does not keep a requirement."""
+    """Return True if an observed effect of TFLM is the effect that the profile states for a requirement."""
     done = {EFFECTS[did] for did in seen if did in BAD}
     stated = {r.effect for r in referee.profile.requirements() if r.path == path}
     return not done or not stated or bool(done & stated)
 
 
 def main() -> int:
-    """Print what differs, and 1 where a rule is missing or says too much."""
+    """Print the differences; return 1 if a rule is missing or too strict."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--operator", default="")
-    parser.add_argument("--dtype", default="")
-    parser.add_argument("--change", default="")
-    parser.add_argument("--all", action="store_true", help="also where both agree")
-    parser.add_argument("--effects", action="store_true", help="what TFLM did, by requirement")
+    parser.add_argument("--operator", default="", help="run this operator [default: all]")
+    parser.add_argument("--dtype", default="", help="run this type [default: all]")
+    parser.add_argument("--change", default="", help="run changes with this text in their name")
+    parser.add_argument("--all", action="store_true", help="also print outcomes without a difference")
+    parser.add_argument("--effects", action="store_true", help="print the effects on TFLM by requirement")
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     effects: dict[str, Counter[str]] = defaultdict(Counter)

@@ -1,4 +1,4 @@
-"""A slice of the comparison of the rules with LiteRT: what it refuses, litecheck refuses; what it computes, passes."""
+"""A slice of the comparison of the rules with LiteRT: models that LiteRT rejects violate, correct models conform."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ SPOILT = [(dtype, case) for dtype, spoiled in SPOILED.items() for case in spoile
 
 
 @pytest.mark.parametrize(("dtype", "case"), SPOILT, ids=lambda v: getattr(v, "name", v))
-def test_what_no_kernel_is_right_about_is_one_violation(oracle, tmp_path, dtype, case):
+def test_models_that_every_kernel_miscomputes_have_one_violation(oracle, tmp_path, dtype, case):
     referee = Referee(oracle, tmp_path, dtype)
     outcome = referee.judge(case, "as it is", case.model, referee.usable(case) or RESOLVERS)
     assert outcome.litert in ("refused", "wrong")
@@ -68,7 +68,7 @@ def test_what_no_kernel_is_right_about_is_one_violation(oracle, tmp_path, dtype,
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_what_litert_refuses_is_a_violation(oracle, tmp_path, name):
+def test_models_that_litert_rejects_are_violations(oracle, tmp_path, name):
     referee = Referee(oracle, tmp_path, "int8")
     case = next(case for dtype, case in CASES if (dtype, case.name) == ("int8", name))
     resolvers = referee.usable(case)
@@ -81,8 +81,8 @@ def test_what_litert_refuses_is_a_violation(oracle, tmp_path, name):
     assert "refused" in seen
 
 
-def test_a_blind_profile_is_noticed(oracle, tmp_path):
-    """Negative control: the page alone does not know that the kernel wants a bias."""
+def test_a_profile_without_the_requirement_is_noticed(oracle, tmp_path):
+    """The page's profile does not require the bias that the kernel requires (negative control)."""
     referee = Referee(oracle, tmp_path, "int8")
     case = next(case for dtype, case in CASES if case.name == "CONV_2D")
     change, model = next(

@@ -1,4 +1,6 @@
-"""The profile tflm held against LiteRT for Microcontrollers: what it minds is found, what it computes passes."""
+"""The profile tflm and LiteRT for Microcontrollers: models that TFLM rejects or miscomputes violate, correct models
+conform.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,7 @@ from tests.differential.tflm import Tflm
 pytestmark = pytest.mark.slow
 
 CASES = [(dtype, case) for dtype in ("int8", "int16") for case in cases(dtype)]
-#: One operator for each kind of rule, and changes that it minds and does not.
+#: One operator for each kind of rule, with changes that have an impact on it and changes that have none.
 SLICE = {
     "int8": (
         "CONV_2D per-tensor",
@@ -58,14 +60,14 @@ def referee(tflm, litert, tmp_path) -> Referee:
 
 
 @pytest.mark.parametrize(("dtype", "case"), CASES, ids=lambda v: getattr(v, "name", v))
-def test_what_runs_rightly_conforms_and_what_does_not_violates(referee, dtype, case):
+def test_correct_models_conform_and_wrong_models_violate(referee, dtype, case):
     outcome = referee.judge(case, "unchanged", case.model)
     assert outcome.covered
     assert bool(outcome.paths) == (outcome.tflm in BAD), outcome
 
 
 @pytest.mark.parametrize(("dtype", "name"), [(d, name) for d in SLICE for name in SLICE[d]])
-def test_one_thing_broken(referee, dtype, name):
+def test_single_changes(referee, dtype, name):
     case = next(case for d, case in CASES if (d, case.name) == (dtype, name))
     seen = set()
     for change, model in changed(case, referee.rule(case)):
@@ -77,7 +79,7 @@ def test_one_thing_broken(referee, dtype, name):
 
 
 @pytest.mark.parametrize(("dtype", "name"), [("int16", "SOFTMAX"), ("int16", "MUL"), ("int8", "EQUAL")])
-def test_effects_are_what_was_seen(referee, dtype, name):
+def test_stated_effects_are_observed_effects(referee, dtype, name):
     case = next(case for d, case in CASES if (d, case.name) == (dtype, name))
     seen = defaultdict(Counter)
     for change, model in changed(case, referee.rule(case)):
@@ -90,15 +92,15 @@ def test_effects_are_what_was_seen(referee, dtype, name):
 
 
 @pytest.mark.parametrize("limit", LIMITS, ids=lambda limit: f"{limit.dtype} {limit.name}")
-def test_limits_are_where_the_kernel_gives_in(referee, limit):
+def test_limits_are_those_of_the_kernel(referee, limit):
     inside, outside = (at_limit(referee, limit, steps) for steps in (limit.inside, limit.outside))
     assert (inside.tflm, inside.paths, inside.noted) == ("right", (), ())
     assert outside.tflm in BAD
     assert {*outside.paths, *outside.noted} == {f"{limit.opcode}/limits/{limit.measurement}"}
 
 
-def test_a_blind_profile_is_noticed(tflm, litert, tmp_path):
-    """Negative control: LiteRT's own profile lets RELU6 rescale, which TFLM's kernel cannot."""
+def test_a_profile_without_the_requirement_is_noticed(tflm, litert, tmp_path):
+    """LiteRT's profile lets RELU6 rescale, which TFLM's kernel cannot (negative control)."""
     case = next(case for dtype, case in CASES if (dtype, case.name) == ("int8", "RELU6"))
     outcomes = []
     for profile in ("tflm", "litert-runtime"):
@@ -108,7 +110,7 @@ def test_a_blind_profile_is_noticed(tflm, litert, tmp_path):
     assert outcomes == ["agree", "silent"]
 
 
-def test_int8_states_of_svdf_are_garbage_on_litert(tflm, litert):
+def test_int8_states_of_svdf_are_wrong_on_litert(tflm, litert):
     case = svdf("SVDF int8", "int8")
     data, output = model_bytes(case.model), results(case.model)[0]
     expected = tflm.run(data, case.inputs)[0]
@@ -119,7 +121,7 @@ def test_int8_states_of_svdf_are_garbage_on_litert(tflm, litert):
 
 
 def test_a_bias_dimension_beyond_its_rank(tflm, litert):
-    """person_detect: LiteRT refuses what TFLM runs as if the dimension were 0."""
+    """LiteRT rejects person_detect, which TFLM runs like a model with quantized dimension 0."""
     odd, plain = (model_bytes(person_detect(axis)) for axis in (3, 0))
     x = np.random.default_rng(1).integers(-128, 128, (1, 24, 24, 1)).astype(np.int8)
     assert all(isinstance(litert.run(odd, [x], resolver), Refused) for resolver in RESOLVERS)
