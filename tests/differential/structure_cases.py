@@ -1,4 +1,4 @@
-"""One conforming model of every operator LiteRT registers, in float, int32 or bool: what structure alone can judge."""
+"""One conforming model of every operator that LiteRT registers, in float, int32 or bool: only the structure is checked."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ COMPARISONS = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_E
 
 
 def real(shape: Sequence[int], low: float = 0.1, high: float = 4.0) -> Part:
-    """A float operand that changes from run to run."""
+    """Return a computed float input."""
     return Part(tuple(shape), "float32", None, RNG.uniform(low, high, tuple(shape)).astype(np.float32))
 
 
 def whole(values: object, dtype: str = "int32") -> Part:
-    """An integer or bool operand that changes from run to run, with these values."""
+    """Return a computed integer or bool input with these values."""
     array = np.asarray(values, dtype)
     return Part(array.shape, dtype, None, array)
 
 
 def result(shape: Sequence[int], dtype: str = "float32") -> Part:
-    """A result, float unless said."""
+    """Return an output, float32 by default."""
     return out(shape, None, dtype)
 
 
 def weight(*shape: int) -> Part:
-    """Float weights."""
+    """Return float weights."""
     return const(RNG.uniform(-1, 1, shape), None, "float32")
 
 
 def structures() -> Iterator[Case]:
-    """Every operator, each with the operands and options converters give it."""
+    """Yield every operator with the inputs and options that converters give it."""
     yield from _arithmetic()
     yield from _windows()
     yield from _movement()
@@ -264,7 +264,7 @@ def _generators() -> Iterator[Case]:
 
 
 def _plain_integers() -> Iterator[Case]:
-    """The movers that converters use most on int32: shape arithmetic."""
+    """Yield the movers that converters use most on int32: shape arithmetic."""
     yield case("GATHER int32", [whole([3, 5, 7]), const([2, 0])], [result((2,), "int32")], "GATHER")
     ends = [const([0]), const([2]), const([1])]
     yield case("STRIDED_SLICE int32", [whole([3, 5, 7]), *ends], [result((2,), "int32")], "STRIDED_SLICE")

@@ -1,7 +1,7 @@
-"""What breaks a limit of ``litert-structure``: one thing in a sound model, and what LiteRT then does.
+"""Violations of the limits of ``litert-structure``: one change in a valid model, and the impact on LiteRT.
 
-A break names the limit it breaks. Its model is one of ``structures()`` with one change, or one of its own. Where LiteRT
-wrong results, ``wanted`` is what the model says, worked out here with numpy.
+A break names the limit that it violates. Its model is one of ``structures()`` with a single change, or a separate
+model. If LiteRT gives wrong outputs, ``wanted`` is the correct output, computed with numpy.
 """
 
 from __future__ import annotations
@@ -29,8 +29,9 @@ PROFILE = "litert-structure"
 
 @dataclass(frozen=True)
 class Break:
-    """A model that breaks one limit; ``wanted`` is its right result where LiteRT yields another, and ``chance`` whether
-    memory that nothing has written says what it yields."""
+    """Model that violates one limit. ``wanted`` is the correct output if LiteRT's output is wrong; ``chance`` is True
+    if the output depends on unwritten memory.
+    """
 
     path: str
     model: Model
@@ -46,18 +47,18 @@ class Break:
 
 @cache
 def sound() -> dict[str, Case]:
-    """Every sound model by its name."""
+    """Return every valid model by its name."""
     return {c.name: c for c in structures()}
 
 
 def operator(model: Model, **fields: object) -> Model:
-    """The model with other fields of its one operator."""
+    """Return the model with changed fields of its only operator."""
     graph = model.subgraphs[0]
     return replace(model, subgraphs=(replace(graph, operators=(replace(graph.operators[0], **fields),)),))
 
 
 def option(**values: object) -> Change:
-    """Other options."""
+    """Return a change of options."""
 
     def change(c: Case) -> Model:
         table = c.model.subgraphs[0].operators[0].options
@@ -69,7 +70,7 @@ def option(**values: object) -> Change:
 
 
 def unknown(name: str) -> Change:
-    """An option that is not a member of its enum."""
+    """Return a change of an option to a value outside its enum."""
 
     def change(c: Case) -> Model:
         table = c.model.subgraphs[0].operators[0].options
@@ -80,7 +81,7 @@ def unknown(name: str) -> Change:
 
 
 def no_options(c: Case) -> Model:
-    """No options table."""
+    """Return the model without an options table."""
     return operator(c.model, options=None)
 
 
@@ -100,7 +101,7 @@ def _tensor(model: Model, index: int, **fields: object) -> Model:
 
 
 def constant(role: str, values: object, dtype: str = "") -> Change:
-    """Other values of a constant operand."""
+    """Return a change of a constant's values."""
 
     def change(c: Case) -> Model:
         tensor = _role(c, role)
@@ -115,12 +116,12 @@ def constant(role: str, values: object, dtype: str = "") -> Change:
 
 
 def stated(role: str, **fields: object) -> Change:
-    """Another type or shape of an operand, as the file states it."""
+    """Return a change of the stated type or shape of a tensor."""
     return lambda c: _tensor(c.model, _role(c, role).index, **fields)
 
 
 def computed(role: str) -> Change:
-    """A constant that is given at run time instead."""
+    """Return a change of a constant to a computed input."""
 
     def change(c: Case) -> Model:
         tensor = _role(c, role)
@@ -132,7 +133,7 @@ def computed(role: str) -> Change:
 
 
 def wired(edit: Callable[[Operator], tuple[tuple[int, ...], tuple[int, ...]]]) -> Change:
-    """Other indexes of inputs and outputs."""
+    """Return a change of the indices of inputs and outputs."""
 
     def change(c: Case) -> Model:
         inputs, outputs = edit(c.model.subgraphs[0].operators[0])
@@ -144,12 +145,12 @@ def wired(edit: Callable[[Operator], tuple[tuple[int, ...], tuple[int, ...]]]) -
 
 
 def overwritten(at: int) -> Change:
-    """An output in the place of an input."""
+    """Return a change that writes an output into an input."""
     return wired(lambda op: (op.inputs, (op.inputs[at], *op.outputs[1:])))
 
 
 def fed(c: Case, model: Model) -> tuple[np.ndarray, ...]:
-    """The case's inputs in the types and shapes of the changed model."""
+    """Return the case's inputs in the types and shapes of the changed model."""
     given = dict(zip(c.model.subgraphs[0].inputs, c.inputs, strict=True))
     fitting = []
     for index in model.subgraphs[0].inputs:
@@ -159,7 +160,7 @@ def fed(c: Case, model: Model) -> tuple[np.ndarray, ...]:
     return tuple(fitting)
 
 
-#: Limit, change; the operator's sound model is the one of its name.
+#: Limit and change of the valid model with the operator's name.
 _CHANGES: tuple[tuple[str, Change], ...] = (
     ("CONV_2D/limits/options_table", no_options),
     ("CONV_2D/limits/padding", unknown("padding")),
@@ -281,7 +282,7 @@ _CHANGES: tuple[tuple[str, Change], ...] = (
 
 
 def breaks() -> Iterator[Break]:
-    """Every break: one for each kind of limit, and one for each place a version or a type of index is stated."""
+    """Yield every break: one for each kind of limit, version and type of index."""
     for path, change in _CHANGES:
         c = sound()[path.split("/")[0]]
         model = change(c)
@@ -294,7 +295,9 @@ def breaks() -> Iterator[Break]:
 
 
 def _far_bounds() -> Iterator[Break]:
-    """Fused activations whose bound lies beyond 32 bits of output steps, in 8 and 16 bits, and just not."""
+    """Yield fused activations with a bound slightly beyond 32 bits of output steps, and slightly within, in 8 and 16
+    bits.
+    """
     for dtype in ("int8", "int16"):
         for c in cases(dtype):
             path = f"{c.opcode}/limits/fused_bound"
@@ -309,7 +312,7 @@ def _limits_of(opcode: str) -> str:
 
 
 def _bounded(c: Case, scale: float) -> Model:
-    """RELU6 over an output of this scale; operands of sums are as fine."""
+    """Return RELU6 with an output of this scale; inputs of sums have the same scale."""
     graph = c.model.subgraphs[0]
     op = next(op for op in graph.operators if op.opcode == c.opcode)
     fine = {*op.outputs, *(op.inputs if c.opcode in ("ADD", "SUB") else ())}
@@ -325,7 +328,7 @@ def _bounded(c: Case, scale: float) -> Model:
 
 
 def broken(model: Model) -> set[str]:
-    """The limits a model does not keep, by their paths: measured one by one, whatever else may be wrong."""
+    """Return the paths of limits that a model violates, each measured separately."""
     found, profile = set(), load_profile(PROFILE)
     for graph in model.subgraphs:
         whole_graph = Operator(-1, "SUBGRAPH", graph.inputs, graph.outputs)
@@ -350,7 +353,7 @@ def _bound(graph: Subgraph, op: Operator, rule: OperatorRule) -> dict[str, tuple
 
 
 def versions() -> Iterator[tuple[str, range, range]]:
-    """Every operator with its versions, and those that the rules give the reference resolver."""
+    """Yield every operator with its versions, and those of the reference resolver, by the rules."""
     for opcode, rule in load_profile(PROFILE).operators.items():
         stated = {r.path.rpartition("/")[2]: r.value for r in rule.requirements if r.verb == "limits"}
         if "version" in stated:
@@ -363,7 +366,7 @@ def _versions(value: Constraint) -> range:
     return range(low, int(getattr(value, "high", None) or low) + 1)
 
 
-def one(opcode: str, parts: Sequence[Part | None], outs: Sequence[Part], **options: object) -> Case:
+def single(opcode: str, parts: Sequence[Part | None], outs: Sequence[Part], **options: object) -> Case:
     return case(opcode, parts, outs, **options)  # type: ignore[arg-type]
 
 
@@ -372,18 +375,18 @@ def own(path: str, c: Case, wanted: np.ndarray | None = None) -> Break:
 
 
 def _wrong() -> Iterator[Break]:
-    """What LiteRT computes, but not as the model says."""
+    """Yield models that LiteRT computes wrongly."""
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
     data, shape = whole(x, "float32"), (4, 3)
-    both = one("ADD", [data, whole(-x / 2, "float32")], [result(shape)], fused_activation_function="TANH")
+    both = single("ADD", [data, whole(-x / 2, "float32")], [result(shape)], fused_activation_function="TANH")
     yield own("ADD/limits/fused_activation", both, np.tanh(x / 2))
     pool = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "filter_width": 1}
     image, same = real((1, 4, 4, 2)), [result((1, 4, 4, 2))]
-    low = one("MAX_POOL_2D", [image], same, filter_height=0, **pool)
+    low = single("MAX_POOL_2D", [image], same, filter_height=0, **pool)
     yield own("MAX_POOL_2D/limits/smallest_filter", low, image.values)
-    odd = one("MAX_POOL_2D", [image], same, filter_height=1, **{**pool, "padding": 2})
+    odd = single("MAX_POOL_2D", [image], same, filter_height=1, **{**pool, "padding": 2})
     yield own("MAX_POOL_2D/limits/padding", odd, image.values)
-    twice = one("TRANSPOSE", [data, const([0, 0])], [result((4, 4))])
+    twice = single("TRANSPOSE", [data, const([0, 0])], [result((4, 4))])
     yield own("TRANSPOSE/limits/perm_repeats", twice, np.broadcast_to(x[:, :1], (4, 4)))
     rows, places = 8 * np.arange(12).reshape(4, 3) - 40, const([2, 0])
     for path, scale in (
@@ -391,97 +394,105 @@ def _wrong() -> Iterator[Break]:
         ("copied_row_scales", quantized([0.5] * 4)),
     ):
         parts = [places, const(rows, scale, "int8")]
-        copied = one("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", quantized(1.0))])
+        copied = single("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", quantized(1.0))])
         yield own(f"EMBEDDING_LOOKUP/limits/{path}", copied, rows[[2, 0]] / 2)
     narrow = Part(
         (4, 3), "int4", quantized(1.0), np.arange(12).reshape(4, 3).astype(np.int8) - 6, constant=True
     )
     for opcode, parts in (("EMBEDDING_LOOKUP", [places, narrow]), ("GATHER", [narrow, places])):
-        halves = one(opcode, parts, [Part((2, 3), "int4", quantized(1.0))], version=5)
+        halves = single(opcode, parts, [Part((2, 3), "int4", quantized(1.0))], version=5)
         assert narrow.values is not None
         yield own(f"{opcode}/limits/row_bits_beyond_bytes", halves, narrow.values[[2, 0]])
     row = [const([9, 0]), const([10, 3]), const([1, 1])]
-    behind = one("STRIDED_SLICE", [data, *row], [result((3,))], shrink_axis_mask=1)
+    behind = single("STRIDED_SLICE", [data, *row], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_out_of_range", behind, x[3])
     image = whole(np.zeros((64, 64, 64), np.float32), "float32")
     all_of = [const([0, 0, 0]), const([0, 0, 0]), const([1, 1, 1])]
-    past = one("STRIDED_SLICE", [image, *all_of], [result((64, 64, 64))], version=4, offset=True, end_mask=7)
+    past = single(
+        "STRIDED_SLICE", [image, *all_of], [result((64, 64, 64))], version=4, offset=True, end_mask=7
+    )
     yield own("STRIDED_SLICE/limits/offset_ends_out_of_range", past)
     back = [const([2, 0]), const([0, 3]), const([-1, 1])]
-    place = one("STRIDED_SLICE", [data, *back], [result((3,))], shrink_axis_mask=1)
+    place = single("STRIDED_SLICE", [data, *back], [result((3,))], shrink_axis_mask=1)
     yield own("STRIDED_SLICE/limits/shrunk_backwards", place, x[2])
-    long = one("REVERSE_SEQUENCE", [data, const([1, 5, 1, 1])], [result(shape)], seq_dim=1, batch_dim=0)
+    long = single("REVERSE_SEQUENCE", [data, const([1, 5, 1, 1])], [result(shape)], seq_dim=1, batch_dim=0)
     yield own("REVERSE_SEQUENCE/limits/lengths_too_long", long, np.concatenate([x[:1], x[1:2, ::-1], x[2:]]))
     window = [const(0.0, None, "float32"), const([0, 1], None, "int64"), *[const([1, 1], None, "int64")] * 2]
-    empty = one("REDUCE_WINDOW", [data, *window], [result(shape)], reduce_function="ADD")
+    empty = single("REDUCE_WINDOW", [data, *window], [result(shape)], reduce_function="ADD")
     yield own("REDUCE_WINDOW/limits/window_shape.smallest", empty, x)
     window = [const(0.0, None, "float32"), *[const(n, None, "int64") for n in ([2, 1], [1, 1], [0, 1])]]
-    still = one("REDUCE_WINDOW", [data, *window], [result((3, 3))], reduce_function="ADD")
+    still = single("REDUCE_WINDOW", [data, *window], [result((3, 3))], reduce_function="ADD")
     yield own("REDUCE_WINDOW/limits/window_dilations.smallest", still, x[1:] + x[:-1])
-    yield own("SOFTMAX/limits/options_table", replace_options(one("SOFTMAX", [data], [result(shape)], beta=1.0)),
+    yield own("SOFTMAX/limits/options_table", replace_options(single("SOFTMAX", [data], [result(shape)], beta=1.0)),
               np.exp(x) / np.exp(x).sum(-1, keepdims=True))  # fmt: skip
     q = quantized(0.5, 0)
     whole_numbers = Part(shape, "int8", q, x.astype(np.int8) - 6)
-    leaky = one("LEAKY_RELU", [whole_numbers], [Part(shape, "int8", q)], alpha=float("inf"))
+    leaky = single("LEAKY_RELU", [whole_numbers], [Part(shape, "int8", q)], alpha=float("inf"))
     yield own("LEAKY_RELU/limits/quantized_alpha", leaky, np.where(x < 6, -128, x - 6).astype(np.int8))
     wide_numbers = Part(shape, "int16", q, x.astype(np.int16) - 6)
-    soft = one("SOFTMAX", [wide_numbers], [Part(shape, "int16", quantized(1 / 32768))], beta=-1.0)
+    soft = single("SOFTMAX", [wide_numbers], [Part(shape, "int16", quantized(1 / 32768))], beta=-1.0)
     powers = np.exp(-x / 2)
     yield own("SOFTMAX/limits/quantized_beta", soft, powers / powers.sum(-1, keepdims=True) * 32768)
-    yield own("REVERSE_V2/limits/aliased_outputs", onto_itself(one("REVERSE_V2", [data, const([0])], [result(shape)])),
+    yield own("REVERSE_V2/limits/aliased_outputs", onto_itself(single("REVERSE_V2", [data, const([0])], [result(shape)])),
               x[::-1])  # fmt: skip
-    apart = one("REVERSE_V2", [real((2, 2, 2)), const([0, 2])], [result((2, 2, 2))])
+    apart = single("REVERSE_V2", [real((2, 2, 2)), const([0, 2])], [result((2, 2, 2))])
     yield own("REVERSE_V2/limits/axes_apart", apart)
-    wide = one("SHAPE", [data], [result((2,), "int32")], out_type="int64")
+    wide = single("SHAPE", [data], [result((2,), "int32")], out_type="int64")
     yield own("SHAPE/limits/result_type_differs", wide)
 
 
 def replace_options(c: Case) -> Case:
-    """The case without options."""
+    """Return the case without options."""
     return replace(c, model=operator(c.model, options=None))
 
 
 def onto_itself(c: Case) -> Case:
-    """The case with its first input as its output."""
+    """Return the case with its first input as its output."""
     return replace(c, model=overwritten(0)(c))
 
 
 def _ranks() -> Iterator[Break]:
-    """More or fewer dimensions than a kernel has room for."""
+    """Yield inputs with more or fewer dimensions than a kernel supports."""
     nine = (2, *[1] * 8)
     one_less = (1, *[1] * 8)
-    sub = one("SUB", [real(nine), real(one_less)], [result(nine)])
+    sub = single("SUB", [real(nine), real(one_less)], [result(nine)])
     yield own("SUB/limits/broadcast_rank", sub)
-    yield own("TRANSPOSE/limits/input.rank", one("TRANSPOSE", [real(nine), const(range(9))], [result(nine)]))
+    yield own(
+        "TRANSPOSE/limits/input.rank",
+        single("TRANSPOSE", [real(nine), const(range(9))], [result(nine)]),
+    )
     edges = const(np.zeros((6, 2)))
     yield own("PADV2/limits/input.rank",
-              one("PADV2", [real(nine[:6]), edges, const(0.0, None, "float32")], [result(nine[:6])]))  # fmt: skip
-    mats = one("BATCH_MATMUL", [real((4,)), real((4, 2))], [result((2,))])
+              single("PADV2", [real(nine[:6]), edges, const(0.0, None, "float32")], [result(nine[:6])]))  # fmt: skip
+    mats = single("BATCH_MATMUL", [real((4,)), real((4, 2))], [result((2,))])
     yield own("BATCH_MATMUL/limits/lhs.rank", mats)
-    flat = one("BATCH_MATMUL", [real((2, 4)), real((4,))], [result((2,))])
+    flat = single("BATCH_MATMUL", [real((2, 4)), real((4,))], [result((2,))])
     yield own("BATCH_MATMUL/limits/rhs.rank", flat)
-    empty = one("BATCH_MATMUL", [real((2, 0, 3)), real((2, 3, 4))], [result((2, 0, 4))])
+    empty = single("BATCH_MATMUL", [real((2, 0, 3)), real((2, 3, 4))], [result((2, 0, 4))])
     yield own("BATCH_MATMUL/limits/delegated_empty_dimensions", empty)
     seven = (2, *[1] * 6)
-    yield own("SOFTMAX/limits/delegated_float_rank", one("SOFTMAX", [real(seven)], [result(seven)], beta=1.0))
+    yield own(
+        "SOFTMAX/limits/delegated_float_rank",
+        single("SOFTMAX", [real(seven)], [result(seven)], beta=1.0),
+    )
     yield own("CONCATENATION/limits/delegated_rank",
-              one("CONCATENATION", [real(seven), real(seven)], [result((4, *[1] * 6))], axis=0))  # fmt: skip
+              single("CONCATENATION", [real(seven), real(seven)], [result((4, *[1] * 6))], axis=0))  # fmt: skip
 
 
 def _divisors() -> Iterator[Break]:
-    """Constants to divide by, 0 among them."""
+    """Yield constant divisors with 0 among them."""
     x, numbers = np.array([4, 6, 9], np.int8), quantized(0.5, 3)
-    byte = one("DIV", [Part((3,), "int8", numbers, x), const([7, 3, 5], numbers, "int8")],
+    byte = single("DIV", [Part((3,), "int8", numbers, x), const([7, 3, 5], numbers, "int8")],
                [Part((3,), "int8", numbers)])  # fmt: skip
     yield own("DIV/limits/rhs.at_zero_point", byte)
-    whole_numbers = one("FLOOR_DIV", [whole(x, "int32"), const([7, 0, 5])], [result((3,), "int32")])
+    whole_numbers = single("FLOOR_DIV", [whole(x, "int32"), const([7, 0, 5])], [result((3,), "int32")])
     yield own("FLOOR_DIV/limits/rhs.zeros", whole_numbers)
-    reals = one("FLOOR_DIV", [whole(x, "float32"), const([7, 0, 5], None, "float32")], [result((3,))])
+    reals = single("FLOOR_DIV", [whole(x, "float32"), const([7, 0, 5], None, "float32")], [result((3,))])
     yield own("FLOOR_DIV/limits/rhs.float_zeros", reals)
 
 
 def _kept() -> Model:
-    """An operator that writes into a variable, which another one reads."""
+    """Return an operator that writes into a variable that a further operator reads."""
     builder = ModelBuilder("kept")
     graph = builder.subgraph("main")
     a, b, y = (graph.tensor(name, (4,), "float32") for name in "aby")
@@ -495,7 +506,9 @@ def _kept() -> Model:
 
 
 def _variable(variable: bool = False, given: bool = False) -> Model:
-    """A resource written and read; another one is marked as a variable itself, or its handle is an input of the model."""
+    """Return a resource that is written and read, with a further resource marked as a variable, or its handle as an
+    input.
+    """
     builder = ModelBuilder("resource")
     graph = builder.subgraph("main")
     a, y = (graph.tensor(name, (4,), "float32") for name in "ay")
@@ -511,7 +524,7 @@ def _variable(variable: bool = False, given: bool = False) -> Model:
 
 
 def _subgraphs() -> Iterator[Break]:
-    """Tensors of a subgraph that nothing computes, or whose values someone else would set."""
+    """Yield subgraphs with tensors that no operator computes, or that are set twice."""
     x = np.ones(4, np.float32)
     yield Break("SUBGRAPH/limits/written_variables", _kept(), (x,))
     yield Break("SUBGRAPH/limits/typeless_variables", _variable(variable=True), (x,))

@@ -1,4 +1,4 @@
-"""LiteRT in a child process, asked not for values alone: how far does it get with a model?"""
+"""LiteRT in a child process that also returns the stage of a failure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def reply(request):
 
 @dataclass(frozen=True)
 class Fate:
-    """What became of a model: ``runs`` with its outputs, ``refused``, ``fails`` when it runs, or ``crashes``."""
+    """Impact of a model: ``runs`` with its outputs, ``refused``, ``fails`` at run time, or ``crashes``."""
 
     word: str
     outputs: tuple[np.ndarray, ...] = ()
@@ -42,12 +42,12 @@ class Fate:
 
 
 class StructureOracle(Oracle):
-    """As the oracle of values, but a model may also be a file's path, and refusals tell load from run."""
+    """Oracle that also accepts the path of a model, with refusals that distinguish load and run."""
 
     program = _CHILD + SERVE
 
     def fate(self, model: bytes, inputs: tuple[np.ndarray, ...], resolver: str) -> Fate:
-        """How far one resolver gets."""
+        """Return the impact on a single resolver."""
         got = self.run(model, inputs, resolver)
         if not isinstance(got, Refused):
             return Fate("runs", tuple(got))

@@ -1,4 +1,4 @@
-"""The mutation campaign on a small scale: its mutants, its oracle, its verdicts, and a fixed slice of it."""
+"""The mutation campaign on a small scale: its mutants, its oracle, its verdicts, and a fixed slice."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.differential.structure.verdicts import Verdict
 pytestmark = pytest.mark.slow
 
 FOLDER = Path(__file__).parent / "structure"
-#: What is changed in the slice: an operator of each family, chains, states, branches, loops, variables.
+#: Models of the slice: an operator of each family, chains, states, branches, loops, variables.
 SLICE = (
     ("CONV_2D", "int8"), ("FULLY_CONNECTED int32 bias", "int16"), ("TRANSPOSE", "int8"), ("STRIDED_SLICE", "int16"),
     ("CONCATENATION", "int8"), ("MEAN", "int8"), ("AVERAGE_POOL_2D", "int16"), ("GATHER", "int8"), ("SOFTMAX", "int8"),
@@ -50,19 +50,19 @@ def specimen(name: str, dtype: str = "int8") -> Specimen:
 
 
 def mutant(model: Model, name: str) -> Mutant:
-    """The mutant whose operator, place and change read like this."""
+    """Return the mutant with this name: operator, place and change."""
     return next(m for m in mutants(model) if m.name == name)
 
 
 @pytest.fixture(scope="module")
 def litert():
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    with LiteRT(seconds=3.0) as litert:  # a loop that never ends takes all of them
+    with LiteRT(seconds=3.0) as litert:  # an endless loop takes 3 seconds
         yield litert
 
 
 def test_the_oracle_knows_no_rule() -> None:
-    """Only the verdict knows the profiles and the checks."""
+    """Only the verdict imports profiles and checks."""
     rules = {"litecheck", "litecheck.validate", "litecheck.validate_file", "litecheck.load_profile"}
     for file in FOLDER.glob("*.py"):
         nodes = [n for n in ast.walk(ast.parse(file.read_text())) if isinstance(n, ast.ImportFrom)]
@@ -154,7 +154,7 @@ def test_the_choice_is_even_and_repeatable() -> None:
 
 
 def endless() -> Model:
-    """A loop whose condition always holds."""
+    """Return a loop with a condition that is always true."""
     builder = ModelBuilder()
     graphs = [builder.subgraph(name) for name in ("main", "cond", "body")]
     ends = [[g.tensor(f"t{n}", (1,), "int32") for n in range(2)] for g in graphs]
@@ -178,7 +178,7 @@ STAGES = {
 
 @pytest.mark.runtime
 @pytest.mark.parametrize("name", STAGES)
-def test_how_far_litert_comes(litert: LiteRT, name: str) -> None:
+def test_stages_of_litert(litert: LiteRT, name: str) -> None:
     of, stage, said = STAGES[name]
     good, changed = specimen(of), mutant(specimen(of).model, name).model
     answer = litert.ask(model_bytes(changed), feeds(good.model, good.inputs, changed), "reference")
@@ -209,7 +209,7 @@ FATE = {
 
 @pytest.mark.runtime
 @pytest.mark.parametrize("name", FATE)
-def test_what_litert_makes_of_it(litert: LiteRT, name: str) -> None:
+def test_impacts_of_mutants(litert: LiteRT, name: str) -> None:
     good, referee = specimen(name.split()[0]), Referee(litert)
     base = referee.baseline(good)
     assert worst(referee.fates(good, base, good.model)) == "right"
@@ -227,7 +227,7 @@ def test_a_good_model_is_right_at_every_step(litert: LiteRT, of: tuple[str, str]
     assert max(base.slack) < 1
 
 
-def test_a_twin_holds_the_numbers_that_integers_stand_for() -> None:
+def test_a_float_model_has_the_real_values_of_integers() -> None:
     good = specimen("CONV_2D").model
     weight, found = good.subgraphs[0].tensors[1], twin(good, good).model.subgraphs[0].tensors[1]
     scales = weight.quantization.scale.reshape(5, 1, 1, 1)
@@ -235,19 +235,19 @@ def test_a_twin_holds_the_numbers_that_integers_stand_for() -> None:
     np.testing.assert_allclose(values_of(found), values_of(weight) * scales, rtol=1e-6)
 
 
-def test_nothing_says_what_a_tensor_without_its_scale_means() -> None:
+def test_a_tensor_without_its_scale_has_no_real_values() -> None:
     good = specimen("CONV_2D").model
     with pytest.raises(UndefinedError, match="one side"):
         twin(good, mutant(good, "CONV_2D input1 no parameters").model)
 
 
-def test_nothing_says_what_memory_happens_to_hold() -> None:
+def test_unwritten_memory_has_no_real_values() -> None:
     good = specimen("TRANSPOSE, RESHAPE, FULLY_CONNECTED").model
     with pytest.raises(UndefinedError, match="read before it is made"):
         twin(good, mutant(good, "RESHAPE operator behind the next").model)
 
 
-def test_how_far_off() -> None:
+def test_distances_of_outputs() -> None:
     tensor = specimen("CONV_2D").model.subgraphs[0].tensors[3]
     q = tensor.quantization
     got = np.array([-128, 0, 127], np.int8)
@@ -273,7 +273,7 @@ def test_misses_and_false_alarms() -> None:
     assert not false_alarms([outcome("right", "violation", page=("X/limits/y",))])
 
 
-def test_what_is_too_much() -> None:
+def test_limits_of_misses_and_false_alarms() -> None:
     good = [outcome("refused", "violation")] * 99
     assert not failed([*good, outcome("refused", "silent")])
     assert failed([*good, outcome("wrong", "silent"), outcome("wrong", "silent")])
@@ -291,7 +291,7 @@ def test_a_reason_fits_by_all_its_patterns() -> None:
     assert not replace(found, fates={"reference": Fated("undefined")}).reason
 
 
-def test_every_reason_says_something_and_names_fields_that_exist() -> None:
+def test_every_reason_has_a_text_and_existing_fields() -> None:
     known = outcome("right", "violation").fields.keys()
     for entry in reasons():
         assert entry.keys() - {"reason"} <= known
@@ -311,7 +311,7 @@ def test_the_table_counts_everything_once() -> None:
     assert lines[-1][2:] == ["1", "1", "0", "0", "0", "1", "1", "0", "0", "1", "0", "0", "0"]
 
 
-def test_alike_ones_are_one_line() -> None:
+def test_similar_mutants_are_one_line() -> None:
     other = replace(
         outcome("refused", "silent"), change="empty", fates={"reference": Fated("refused", "8 of 10")}
     )
@@ -320,7 +320,7 @@ def test_alike_ones_are_one_line() -> None:
 
 
 def mute(path: Path) -> ModelReport:
-    """A judge to whom every model conforms."""
+    """Return a report in which every model conforms."""
     operators = tuple(OperatorReport(0, n, "ANY", "", "conforms") for n in range(9))
     return ModelReport(str(path), "", 0, operators=operators)
 
@@ -333,7 +333,7 @@ def sample(of: tuple[str, str]) -> list[int]:
 @pytest.mark.runtime
 @pytest.mark.parametrize("of", SLICE, ids=lambda of: " ".join(of))
 def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
-    """What LiteRT refuses, crashes on or wrong results is said; what it computes is not a violation."""
+    """Mutants that LiteRT rejects, crashes on or miscomputes have a finding; correct mutants have no violation."""
     found = in_process(specimen(*of), sample(of), litert, tmp_path)
     assert len(found) == count(of)
     assert any(o.fate in BAD for o in found)
@@ -341,8 +341,8 @@ def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
 
 
 @pytest.mark.runtime
-def test_a_judge_that_says_nothing_is_noticed(litert: LiteRT, tmp_path: Path) -> None:
-    """Negative control of the slice."""
+def test_a_validator_without_findings_is_noticed(litert: LiteRT, tmp_path: Path) -> None:
+    """A validator without findings fails the slice (negative control)."""
     of = SLICE[0]
     found = in_process(specimen(*of), list(sample(of))[::2], litert, tmp_path, mute)
     bad = [o for o in found if o.fate in BAD]

@@ -1,11 +1,12 @@
-"""The judge of the judge: break the structure of good models, and see what LiteRT does and what litecheck says.
+"""Comparison of litecheck's verdicts with LiteRT on mutants of the structure of valid models.
 
-    python -m tests.differential.rules --structure [--cases 10000] [--seed 0] [--operator CONV_2D] [--kind "index values"]
+    python -m tests.differential.rules --structure --cases 10000 --seed 0 --operator CONV_2D --class "index values"
 
-A mutant is *bad* when LiteRT refuses it, fails or crashes when it runs, or computes something more than two output
-steps away from what the model states, with any resolver that is right about the unchanged model. It is a *miss* when
-litecheck then has no new violation, warning or note and exit code 0; a *false alarm* when all are right and there is a
-new violation that the specification page does not ask for. ``explained.yaml`` holds the reasons of those that stay.
+A mutant is *bad* if LiteRT rejects it, fails or crashes at run time, or has an output more than two steps away from the
+real values of the model. All resolvers with correct outputs of the unchanged model count. It is a *miss* if litecheck
+then has no new violation, warning or note and exit code 0. It is a *false alarm* if all resolvers are correct and there
+is a new violation that the specification page does not require. ``explained.yaml`` has the reasons of the remaining
+differences.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from tests.differential.structure.sketch import Specimen
 from tests.differential.structure.specimens import specimens
 from tests.differential.structure.verdicts import Judge, Validate, Verdict, by_default
 
-#: The reason of what is not a false alarm after all, and the changes of the same place that show it.
+#: Reason of an apparent false alarm, and changes of the same place that prove it.
 HIDDEN = (
     "rounding or saturation hides it; a plainer change of the same parameter is refused or computed wrongly"
 )
@@ -42,7 +43,7 @@ EXPLAINED = Path(__file__).with_name("explained.yaml")
 
 @dataclass(frozen=True)
 class Outcome:
-    """One mutant: what LiteRT did with each resolver, and what litecheck said."""
+    """Outcome of a single mutant: the impact on each resolver, and litecheck's verdict."""
 
     specimen: str
     dtype: str
@@ -53,7 +54,7 @@ class Outcome:
     fates: dict[str, Fated]
     verdict: Verdict
     hidden: bool = False
-    """A violation that only rounding or saturation hides: a plainer change of the same parameter shows it."""
+    """True for a violation that rounding or saturation hides: a plainer change of the parameter proves it."""
 
     @property
     def fate(self) -> Fate:
@@ -61,12 +62,12 @@ class Outcome:
 
     @property
     def message(self) -> str:
-        """What LiteRT said where it fared worst."""
+        """Message of the resolver with the worst impact."""
         return next((f.message for f in self.fates.values() if f.fate == self.fate), "")
 
     @property
     def outcome(self) -> str:
-        """``miss``, ``false alarm``, or that both agree."""
+        """``miss``, ``false alarm`` or ``agree``."""
         said = self.verdict.said
         if self.fate in BAD:
             return "miss" if said == "silent" else "agree"
@@ -88,13 +89,13 @@ class Outcome:
 
     @property
     def fields(self) -> dict[str, tuple[str, ...]]:
-        """What the patterns of a reason are matched with."""
+        """Values that the patterns of a reason are matched with."""
         single = ("specimen", "dtype", "kind", "operator", "place", "change", "fate", "message", "outcome")
         return {**{name: (getattr(self, name),) for name in single}, "path": self.verdict.violations}
 
     @property
     def reason(self) -> str:
-        """Why LiteRT and litecheck may differ here, or nothing."""
+        """Reason of a difference between LiteRT and litecheck, or ""."""
         if self.outcome == "agree":
             return ""
         if self.hidden:
@@ -104,19 +105,19 @@ class Outcome:
 
 @cache
 def reasons() -> tuple[dict[str, Any], ...]:
-    """The entries of ``explained.yaml``."""
+    """Return the entries of ``explained.yaml``."""
     return tuple(yaml.safe_load(EXPLAINED.read_text()))
 
 
 def _matches(entry: dict[str, Any], fields: dict[str, tuple[str, ...]]) -> bool:
-    """Whether every key but the reason has a pattern that fits one of the mutant's values."""
+    """Return True if every pattern of the entry matches a value of the mutant."""
     wanted = {name: [p] if isinstance(p, str) else p for name, p in entry.items() if name != "reason"}
     return all(any(fnmatchcase(v, p) for v in fields[name] for p in wanted[name]) for name in wanted)
 
 
 @dataclass(frozen=True)
 class Choice:
-    """Which mutants: patterns of operators and kinds, how many, drawn by which seed."""
+    """Selection of mutants: patterns of operators and kinds, number, seed."""
 
     cases: int = 2000
     seed: int = 0
@@ -125,7 +126,7 @@ class Choice:
     specimen: str = "*"
 
     def numbers(self) -> dict[int, list[int]]:
-        """The numbers of the mutants of each specimen."""
+        """Return the indices of the selected mutants of each specimen."""
         kinds = [
             [f"{m.kind} {m.operator}" if self._wanted(s, m) else "" for m in mutants(s.model)]
             for s in specimens()
@@ -142,12 +143,12 @@ class Choice:
 
 
 def _kind(specimen: Specimen, mutant: Mutant) -> str:
-    """What the table counts it under: branches, loops and variables are one kind."""
+    """Return the row of the table: branches, loops and variables are one kind."""
     return mutant.kind if len(specimen.model.subgraphs) == 1 else "control flow"
 
 
 def judged(specimen: Specimen, wanted: Iterable[int], referee: Referee, judge: Judge) -> Iterator[Outcome]:
-    """The outcomes of some mutants of a specimen."""
+    """Yield the outcomes of some mutants of a specimen."""
     base, usual, numbers = referee.baseline(specimen), judge.report(specimen.model), set(wanted)
 
     def outcome(m: Mutant) -> Outcome:
@@ -172,7 +173,7 @@ def _shows(plain: Outcome, faint: Outcome) -> bool:
 
 @cache
 def _litert() -> LiteRT:
-    """A worker's own, which ends with it."""
+    """Return the LiteRT server of a worker, which ends with the worker."""
     return LiteRT()
 
 
@@ -183,13 +184,13 @@ def _work(task: tuple[int, Sequence[int]]) -> list[Outcome]:
 
 
 def campaign(choice: Choice, jobs: int, progress: Callable[[Sequence[Outcome], int], Any]) -> list[Outcome]:
-    """All outcomes, in worker processes; ``progress`` hears the new ones, and how many there will be."""
+    """Return all outcomes, from worker processes; ``progress`` is called with new outcomes and their total number."""
     tasks = [
         (number, wanted[start : start + 100])
         for number, wanted in choice.numbers().items()
         for start in range(0, len(wanted), 100)
     ]
-    random.Random(choice.seed).shuffle(tasks)  # so that a journal cut short is a fair sample
+    random.Random(choice.seed).shuffle(tasks)  # an interrupted campaign is a fair sample then
     total, done = sum(len(wanted) for _, wanted in tasks), []
     context = multiprocessing.get_context("spawn")
     with context.Pool(jobs) as pool:
@@ -202,5 +203,5 @@ def campaign(choice: Choice, jobs: int, progress: Callable[[Sequence[Outcome], i
 def in_process(
     specimen: Specimen, wanted: Iterable[int], litert: LiteRT, folder: Path, validate: Validate = by_default
 ) -> list[Outcome]:
-    """Outcomes without workers, by any judge."""
+    """Return outcomes without workers, with any validator."""
     return list(judged(specimen, wanted, Referee(litert), Judge(folder, validate)))

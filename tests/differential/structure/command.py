@@ -1,4 +1,4 @@
-"""The command line of the campaign: ``python -m tests.differential.rules --structure``."""
+"""Command line of the campaign: ``python -m tests.differential.rules --structure``."""
 
 from __future__ import annotations
 
@@ -28,16 +28,20 @@ from tests.differential.structure.table import (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table, what is missed and what is a false alarm; 1 where there is too much of it."""
+    """Print the table, the misses and the false alarms; return 1 if there are too many."""
     parser = argparse.ArgumentParser(prog="python -m tests.differential.rules --structure")
-    parser.add_argument("--cases", type=int, default=2000, help="mutants; 0 for all of them")
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--operator", default="*", help="a pattern")
-    parser.add_argument("--class", dest="kind", default="*", help="a pattern of kinds of mutants")
-    parser.add_argument("--model", default="*", help="a pattern of names of unchanged models")
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--json", type=Path, help="write every mutant and what became of it, a line each")
-    parser.add_argument("--lines", type=int, default=200, help="how many groups of each list are shown")
+    parser.add_argument(
+        "--cases", type=int, default=2000, help="number of mutants, 0 for all [default: 2000]"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="seed of the selection [default: 0]")
+    parser.add_argument("--operator", default="*", help="pattern of operators [default: *]")
+    parser.add_argument("--class", dest="kind", default="*", help="pattern of kinds of mutants [default: *]")
+    parser.add_argument("--model", default="*", help="pattern of names of unchanged models [default: *]")
+    parser.add_argument("--jobs", type=int, default=2, help="worker processes [default: 2]")
+    parser.add_argument("--json", type=Path, help="write a line for every mutant and its outcome")
+    parser.add_argument(
+        "--lines", type=int, default=200, help="print this many groups of each list [default: 200]"
+    )
     given = parser.parse_args(arguments)
     choice = Choice(given.cases, given.seed, given.operator, given.kind, given.model)
     with ExitStack() as stack:
@@ -48,7 +52,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def _campaign(choice: Choice, jobs: int, journal: TextIO | None) -> list[Outcome]:
-    """Run it; each mutant goes to the journal as soon as it is judged."""
+    """Run the campaign; each mutant is written to the journal when it is finished."""
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     shown = sys.stderr.isatty()
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=not shown) as bar:
@@ -68,7 +72,7 @@ def _campaign(choice: Choice, jobs: int, journal: TextIO | None) -> list[Outcome
 
 
 def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
-    """The report."""
+    """Return the lines of the report."""
     unjudged = [o for o in outcomes if o.fate in BAD and o.verdict.said == "not checked" and not o.reason]
     lists = (
         ("misses", misses(outcomes)),
@@ -83,7 +87,7 @@ def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
 
 
 def as_data(o: Outcome) -> dict[str, object]:
-    """A mutant and what became of it, for JSON."""
+    """Return a mutant and its outcome for JSON."""
     stated, shown = o.impacts
     extra = {"fate": o.fate, "outcome": o.outcome, "reason": o.reason, "stated": stated, "shown": shown}
     return {**asdict(o), **extra, "untrue": o.untrue}

@@ -1,4 +1,4 @@
-"""A model with one thing broken, and the few edits that every kind of breaking is made of."""
+"""Model with a single change, and the edits that changes consist of."""
 
 from __future__ import annotations
 
@@ -16,7 +16,9 @@ from litecheck.quantization import BITS
 
 @dataclass(frozen=True)
 class Mutant:
-    """``place`` says what of which operator was changed (``input1``, ``option stride_w``), ``change`` into what."""
+    """Changed model. ``place``: the changed part of the operator (``input1``, ``option stride_w``); ``change``: the new
+    value.
+    """
 
     kind: str
     operator: str
@@ -31,7 +33,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Operand:
-    """One tensor where an operator first meets it."""
+    """Tensor at its first use by an operator."""
 
     graph: Subgraph
     operator: Operator
@@ -40,13 +42,13 @@ class Operand:
 
     @property
     def indexes(self) -> bool:
-        """Whether it is a constant of plain integers: a permutation, a shape, an axis."""
+        """True for a constant of plain integers: a permutation, a shape, an axis."""
         t = self.tensor
         return t.is_constant and not t.quantization.scale.size and t.dtype in ("int32", "int64")
 
 
 def operands(model: Model) -> Iterator[Operand]:
-    """Every tensor that an operator reads, writes or sets aside, once."""
+    """Yield every input, output and intermediate tensor of an operator once."""
     for graph in model.subgraphs:
         seen: set[int] = set()
         for op in graph.operators:
@@ -58,33 +60,33 @@ def operands(model: Model) -> Iterator[Operand]:
 
 
 def with_tensor(model: Model, graph: Subgraph, tensor: Tensor) -> Model:
-    """The model with another tensor in the place of that index."""
+    """Return the model with the tensor of this index replaced."""
     tensors = (*graph.tensors[: tensor.index], tensor, *graph.tensors[tensor.index + 1 :])
     return with_graph(model, replace(graph, tensors=tensors))
 
 
 def with_operator(model: Model, graph: Subgraph, op: Operator) -> Model:
-    """The model with another operator in the place of that index."""
+    """Return the model with the operator of this index replaced."""
     return with_graph(
         model, replace(graph, operators=(*graph.operators[: op.index], op, *graph.operators[op.index + 1 :]))
     )
 
 
 def with_graph(model: Model, graph: Subgraph) -> Model:
-    """The model with another subgraph in the place of that index."""
+    """Return the model with the subgraph of this index replaced."""
     return replace(
         model, subgraphs=(*model.subgraphs[: graph.index], graph, *model.subgraphs[graph.index + 1 :])
     )
 
 
 def added(graph: Subgraph, tensor: Tensor) -> tuple[Subgraph, int]:
-    """The subgraph with one more tensor, and its index."""
+    """Return the subgraph with an additional tensor, and the tensor's index."""
     index = len(graph.tensors)
     return replace(graph, tensors=(*graph.tensors, replace(tensor, index=index))), index
 
 
 def holding(tensor: Tensor, values: np.ndarray, dtype: str | None = None) -> Tensor:
-    """A constant with other values, in their shape; where the type is another they are cut to what it holds."""
+    """Return a constant with new values, in their shape; for a different type they are clipped to its range."""
     dtype = dtype or tensor.dtype
     if BITS[dtype] < 8:
         limit = 1 << (BITS[dtype] - 1)
@@ -101,12 +103,12 @@ def holding(tensor: Tensor, values: np.ndarray, dtype: str | None = None) -> Ten
 
 @lru_cache(maxsize=8)
 def file_of(model: Model) -> bytes:
-    """The file of a model, which several ask for in turn."""
+    """Return the file of a model. Cached: several functions need the file in sequence."""
     return model_bytes(model)
 
 
 def values_of(tensor: Tensor) -> np.ndarray:
-    """A constant's values."""
+    """Return a constant's values."""
     values = stored_integers(tensor)
     assert values is not None
     return values

@@ -1,4 +1,4 @@
-"""What goes into a model: the good model's values where they fit, and the rails of what its inputs may hold."""
+"""Inputs of a model: the values of the valid model that fit, and the limits of its inputs."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Tensor
 
-#: Types that LiteRT's arrays have.
+#: Types that LiteRT has arrays of.
 NUMPY = ("bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float32", "float16", "float64")
 
 
 def feeds(good: Model, values: Sequence[np.ndarray], model: Model) -> list[list[np.ndarray]]:
-    """Four steps of inputs: those of the good model where they fit, random rails, the highest and the lowest values."""
+    """Return four steps of inputs: fitting values of the valid model, random limits, the highest and the lowest values."""
     graph, usual = model.subgraphs[0], good.subgraphs[0]
     known = dict(zip(usual.inputs, values, strict=True))
     constants = (
@@ -44,7 +44,7 @@ def _draws(tensor: Tensor, known: np.ndarray | None, rng: np.random.Generator) -
 
 
 def _domain(dtype: np.dtype, known: np.ndarray | None) -> tuple[float, float]:
-    """What an input may hold: the whole type, unless the good model's values keep away from one of its ends."""
+    """Return the range of an input: the whole type, unless the valid model's values avoid one of its ends."""
     if dtype.kind == "b":
         return (0, 1)
     if known is None or known.dtype.kind == "b" or (dtype.kind == "f") != (known.dtype.kind == "f"):

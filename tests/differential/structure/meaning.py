@@ -1,4 +1,4 @@
-"""What a model means: the same operators in float32, constants dequantized, results between operators put on their grid."""
+"""Float model of a model: the same operators in float32, with dequantized constants and quantized inner tensors."""
 
 from __future__ import annotations
 
@@ -11,36 +11,36 @@ from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES, Quantization
 
-#: Operators that only change how a number is stored: the identity on real numbers.
+#: Operators that only change the storage of a number: the identity on real numbers.
 STORING = ("QUANTIZE", "DEQUANTIZE")
-#: What a float model has no say in.
+#: Options without an effect in a float model.
 INTEGER_OPTIONS = ("quantized_bias_type",)
-#: Types whose values can be put on a grid by LiteRT itself.
+#: Types that LiteRT can quantize inner tensors to.
 GRIDS = ("int8", "uint8", "int16")
 RAW = Quantization(np.ones(1, np.float32), np.zeros(1, np.int64))
 
 
 class UndefinedError(Exception):
-    """Nothing says what the model means; the message says why."""
+    """Error for a model without stated real values; the message gives the reason."""
 
 
 @dataclass(frozen=True)
 class Twin:
-    """A model that means the same; ``stands`` says by which quantization each tensor of the first subgraph is read."""
+    """Float model of the same real values; ``stands`` is the quantization that relates each tensor of the first subgraph."""
 
     model: Model
     stands: tuple[Quantization | None, ...]
 
     def fed(self, index: int, values: np.ndarray) -> np.ndarray:
-        """A value of the changed model as the twin wants it."""
+        """Return a value of the changed model as an input of the float model."""
         stands, tensor = self.stands[index], self.model.subgraphs[0].tensors[index]
         return values if stands is None else real(values, stands).astype(tensor.dtype)
 
 
 def twin(good: Model, model: Model, number: str = "float32") -> Twin:
-    """The twin of ``model``; ``good`` says which tensors hold numbers. ``int32`` is for integers without parameters.
+    """Return the float model of ``model``; ``good`` determines the tensors with numbers.
 
-    Raises UndefinedError.
+    ``int32`` is for integers without parameters. Raises UndefinedError.
     """
     for graph in model.subgraphs:
         _in_order(graph)
@@ -64,7 +64,7 @@ def twin(good: Model, model: Model, number: str = "float32") -> Twin:
 
 
 def real(values: np.ndarray, q: Quantization) -> np.ndarray:
-    """The numbers that stored integers stand for, in float64."""
+    """Return the real values of stored integers, in float64."""
     shape = [1] * values.ndim
     if q.scale.size > 1:
         shape[q.axis] = -1
@@ -76,7 +76,7 @@ def real(values: np.ndarray, q: Quantization) -> np.ndarray:
 
 
 def _in_order(graph: Subgraph) -> None:
-    """Whether whatever is read has been made: else both models see what memory happens to hold."""
+    """Raise UndefinedError if a tensor is read before it is written: its values are those of the memory."""
     made = {*graph.inputs, -1, *(t.index for t in graph.tensors if t.is_constant or t.is_variable)}
     for op in graph.operators:
         if not made.issuperset(op.inputs):
@@ -98,7 +98,7 @@ def _stands(good: Model, graph: Subgraph) -> list[Quantization | None]:
 
 
 def _number(tensor: Tensor, usual: Tensor) -> Quantization | None:
-    """How the integers of a tensor are read, or None for what stands for no real number."""
+    """Return the quantization of a tensor's integers, or None for integers without real values."""
     q = tensor.quantization
     if tensor.dtype == "float32" or not (usual.quantization.scale.size or usual.dtype in ("int8", "int16")):
         return None
@@ -146,7 +146,7 @@ def _subgraph(model: Model, graph: Subgraph, stands: list[Quantization | None], 
 
 
 def _between(model: Model, graph: Subgraph) -> set[int]:
-    """Tensors whose values go on being computed with: rounding and saturating there is part of the meaning."""
+    """Return the tensors that further operators read: their rounding and saturation belong to the real values."""
     if len(graph.operators) == 1 and graph.index == 0:
         return set()
     read = {i for op in graph.operators for i in op.inputs}
@@ -184,10 +184,10 @@ def _tensor(tensor: Tensor, stands: Quantization | None, number: str) -> Tensor:
 
 
 def off(got: np.ndarray, expected: np.ndarray, tensor: Tensor, stands: Quantization | None) -> float:
-    """How many steps of its scale a result is off, the expected values cut to what its type holds.
+    """Return the distance of an output in steps of its scale, with expected values clipped to the type.
 
-    Floats are compared as they are: the difference is theirs. Of numbers that stand for no real one, none may differ,
-    or one in ten of a comparison's (``inf`` otherwise); what is not a number is not compared.
+    Floats are compared directly, in units of 1. Integers without real values must be equal, except one in ten of a
+    comparison (``inf`` otherwise). NaN is not compared.
     """
     if got.shape != expected.shape:
         return float("inf")
@@ -201,9 +201,7 @@ def off(got: np.ndarray, expected: np.ndarray, tensor: Tensor, stands: Quantizat
         low, high = (real(np.full(got.shape, v), stands) for v in INTEGER_RANGES[tensor.dtype])
     found = got.astype(np.float64) if stands is None else real(got, stands)
     if stands is RAW:
-        turn = (
-            float(high.flat[0] - low.flat[0]) + 1
-        )  # integers without parameters wrap around, as they do in C
+        turn = float(high.flat[0] - low.flat[0]) + 1  # integers without parameters wrap around, as in C
         expected = low + np.mod(expected.astype(np.float64) - low, turn)
     with np.errstate(invalid="ignore"):
         apart = np.abs(found - np.clip(expected.astype(np.float64), low, high)) / step

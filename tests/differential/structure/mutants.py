@@ -1,4 +1,4 @@
-"""All that is broken in a model, and an even choice from it."""
+"""All mutants of a model, and an even selection of them."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from tests.differential.structure.mutants_quantization import changed_quantizati
 
 
 def mutants(model: Model) -> Iterator[Mutant]:
-    """Every mutant of a model, always in the same order."""
+    """Yield every mutant of a model, always in the same order."""
     yield from changed_operands(model)
     yield from changed_quantization(model)
     yield from changed_graph(model)
 
 
 def chosen(kinds: Sequence[Sequence[str]], cases: int, seed: int) -> list[tuple[int, int]]:
-    """``cases`` pairs (model, number of its mutant), evenly from every kind of every model; all for 0.
+    """Return ``cases`` pairs (model, index of its mutant), evenly from every kind of every model; all for 0.
 
-    ``kinds`` says of each model's mutants what they are to be even over; those that are called nothing are left out.
+    ``kinds`` lists the kind of each model's mutants; mutants of the kind "" are left out.
     """
     rng = np.random.default_rng(seed)
     cells: dict[tuple[int, str], list[tuple[int, int]]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Operators and their connections changed: options, versions, operand lists, what goes into a subgraph and comes out."""
+"""Changes of operators and connections: options, versions, lists of tensors, inputs and outputs of subgraphs."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from tests.differential.structure.edit import Mutant, added, with_graph, with_op
 INTEGERS = (0, -1, 1, 2, 3, 7, 1000, 2**31 - 1)
 FLOATS = (0.0, -1.0, 0.5, 10.0, 1e30, float("nan"), float("inf"))
 VERSIONS = (0, 2, 3, 99)
-#: An options table of another operator, and the one for those whose own that is.
+#: An options table of a different operator, and a substitute for operators with this table.
 OTHERS = ("Pool2DOptions", "SoftmaxOptions")
 
 
 def changed_graph(model: Model) -> Iterator[Mutant]:
-    """One operator, or one list of tensors, changed."""
+    """Yield mutants with a single operator, or one list of tensors, changed."""
     for graph in model.subgraphs:
         for op in graph.operators:
             for place, change, table in _options(op):
@@ -76,7 +76,7 @@ def _alternatives(
 
 
 def _lists(model: Model, graph: Subgraph, op: Operator) -> Iterator[Mutant]:
-    """The operands, results and intermediates an operator names."""
+    """Yield changes of an operator's inputs, outputs and intermediates."""
     for side in ("inputs", "outputs", "intermediates"):
         listed = getattr(op, side)
         for place, change, new in _relisted(side[:-1], listed, graph):
@@ -114,7 +114,7 @@ def _relisted(
 
 
 def _tensors(model: Model, graph: Subgraph) -> Iterator[Mutant]:
-    """Constants and variables that are said to be something else."""
+    """Yield constants and variables marked as the opposite."""
     met: dict[int, tuple[str, str]] = {}
     for op in graph.operators:
         for at, index in enumerate(op.inputs):
@@ -141,7 +141,7 @@ def _tensors(model: Model, graph: Subgraph) -> Iterator[Mutant]:
 
 
 def _ends(model: Model, graph: Subgraph) -> Iterator[Mutant]:
-    """What goes into a subgraph and comes out."""
+    """Yield changes of a subgraph's inputs and outputs."""
     kind, opcode = ("ends", graph.operators[0].opcode if graph.operators else "none")
     word = "subgraph" if graph.index else "model"
 
@@ -169,7 +169,7 @@ def _ends(model: Model, graph: Subgraph) -> Iterator[Mutant]:
 
 
 def _order(model: Model, graph: Subgraph) -> Iterator[Mutant]:
-    """Operators in another order, doubled or missing."""
+    """Yield operators reordered, doubled or removed."""
     ops = graph.operators
     for at, op in enumerate(ops):
         doubled = replace(graph, operators=(*ops[: at + 1], *ops[at:]))

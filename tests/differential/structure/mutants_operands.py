@@ -1,4 +1,4 @@
-"""Operands changed: index constants, shapes, types, values."""
+"""Changes of tensors: index constants, shapes, types, values."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ import numpy as np
 from litecheck.model.types import Model, Tensor
 from tests.differential.structure.edit import Mutant, Operand, holding, operands, values_of, with_tensor
 
-#: What an index is set to, besides its neighbours.
+#: New values of an index, besides its neighbors.
 INDEXES = (-1, 0, 2, 100, -100, 2**31 - 1)
 TYPES = ("int8", "uint8", "int16", "int32", "int64", "float32", "bool", "int4", "float16")
 INDEX_TYPES = ("int8", "uint8", "int16", "int32", "int64", "float32", "bool")
-#: How many elements of an index constant, and dimensions of a tensor, are changed one by one.
+#: Number of elements of an index constant, and of dimensions of a tensor, that are changed one by one.
 PLACES = 6
 
 
 def changed_operands(model: Model) -> Iterator[Mutant]:
-    """One operand changed."""
+    """Yield mutants with a single tensor changed."""
     for operand in operands(model):
         made: list[tuple[str, str, Tensor]] = []
         if operand.indexes:
@@ -111,7 +111,7 @@ def _shapes(t: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def _shaped(t: Tensor, shape: tuple[int, ...]) -> Tensor:
-    """The tensor in another shape; a constant's values go round, and so do the scales of its channels."""
+    """Return the tensor in a new shape; a constant's values and the scales of its channels are repeated."""
     q = t.quantization
     if q.scale.size > 1 and q.axis < len(shape) and len(shape) == len(t.shape):
         n = shape[q.axis]
@@ -125,7 +125,7 @@ def _shaped(t: Tensor, shape: tuple[int, ...]) -> Tensor:
 
 
 def _typed(t: Tensor, dtype: str) -> Tensor:
-    """Another type; bytes stay as they are where both are of one width, else values are cut to what it holds."""
+    """Return the tensor in a new type; bytes of the same width are unchanged, further values are clipped."""
     if not t.is_constant or {t.dtype, dtype} == {"int8", "uint8"}:
         return replace(t, dtype=dtype)
     return holding(t, values_of(t), dtype)

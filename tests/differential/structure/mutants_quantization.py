@@ -1,4 +1,4 @@
-"""Quantization parameters changed: scale, zero point, their number and axis, and the forms LiteRT does not know."""
+"""Changes of quantization parameters: scale, zero point, their number and axis, and forms that LiteRT ignores."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPONENTS = range(-17, -2)
 
 
 def changed_quantization(model: Model) -> Iterator[Mutant]:
-    """One tensor's parameters changed."""
+    """Yield mutants with the parameters of a single tensor changed."""
     for operand in operands(model):
         t = operand.tensor
         kind = "intermediates" if operand.place.startswith("intermediate") else "quantization"

@@ -1,8 +1,8 @@
-"""LiteRT's answer to one model, each in a process of its own: refused, fails, crashes, hangs or runs.
+"""LiteRT's answer to a single model in a separate process: refused, fails, crashes, hangs or runs.
 
-A server imports LiteRT once and forks for every model, so that what one model does to memory never reaches the next;
-its resolvers take turns in one process, and after a crash the others get another.
-Freed and fresh memory is filled (MALLOC_PERTURB_), so that what is read without having been written does not look right.
+A server imports LiteRT once and forks for every model, so that a model never affects the memory of the next. The
+resolvers run in sequence in a single process; after a crash the remaining resolvers get a new process. MALLOC_PERTURB_
+fills freed and new memory, so that values read from unwritten memory are wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 RESOLVERS = ("reference", "optimized", "xnnpack")
 Stage = Literal["refused", "fails", "crashes", "runs"]
 
-#: The server: reads pickled requests, forks, and tells what its child said and how it ended.
+#: Server: it reads pickled requests, forks, and returns the child's answers and its end.
 _SERVER = r"""
 import os, pickle, resource, select, signal, struct, sys, time
 out = os.fdopen(os.dup(1), "wb"); os.dup2(2, 1)
@@ -89,7 +89,7 @@ while True:
 
 @dataclass(frozen=True)
 class Answer:
-    """How far LiteRT came with a model, and what it said there; ``outputs`` of every step where it ran."""
+    """Stage that LiteRT reached with a model, and its message; ``outputs`` of every step if it ran."""
 
     stage: Stage
     message: str = ""
@@ -97,7 +97,7 @@ class Answer:
 
 
 class LiteRT:
-    """The server and its questions; ``seconds`` and ``room`` (bytes of address space) bound each answer."""
+    """Server and its requests; ``seconds`` and ``room`` (bytes of address space) limit each answer."""
 
     def __init__(self, seconds: float = 10.0, room: int = 2 << 30) -> None:
         self.seconds, self.room = seconds, room
@@ -118,13 +118,13 @@ class LiteRT:
             self.server = None
 
     def ask(self, model: bytes, steps: Sequence[Sequence[np.ndarray]], resolver: str) -> Answer:
-        """Load the model, then run the steps one after the other, what it remembers included."""
+        """Return the answer of a single resolver: load the model, then run the steps in sequence, with their states."""
         return self.ask_all(model, steps, (resolver,))[resolver]
 
     def ask_all(
         self, model: bytes, steps: Sequence[Sequence[np.ndarray]], resolvers: Sequence[str]
     ) -> dict[str, Answer]:
-        """The same with several resolvers, in one process as long as it lives."""
+        """Return the answers of several resolvers, in a single process until it crashes."""
         answers: dict[str, Answer] = {}
         while left := [r for r in resolvers if r not in answers]:
             late, signal, words = self._forked(
@@ -138,7 +138,7 @@ class LiteRT:
         return answers
 
     def _forked(self, request: tuple[object, ...]) -> tuple[bool, int, list[tuple]]:
-        """Whether the child was late, the signal that ended it, and what it had said until then."""
+        """Return True for a timeout, the signal that ended the child, and its answers until then."""
         data = pickle.dumps(request, 5)
         if self.server is None:
             self.server = _started()

@@ -1,4 +1,4 @@
-"""What LiteRT makes of a model beside what the model means: refused, fails, crashes, wrong, right or undefined."""
+"""Impact of a model on LiteRT, by its real values: refused, fails, crashes, wrong, right or undefined."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from tests.differential.structure.oracle import RESOLVERS, Answer, LiteRT
 from tests.differential.structure.sketch import Specimen
 
 Fate = Literal["crashes", "refused", "fails", "wrong", "undefined", "right"]
-#: From the worst to the best; a mutant has the worst fate of its resolvers.
+#: Impacts from the worst to the best; a mutant has the worst impact of its resolvers.
 FATES: tuple[Fate, ...] = ("crashes", "refused", "fails", "wrong", "undefined", "right")
-#: Those of which nobody may be silent.
+#: Impacts that litecheck must report.
 BAD = FATES[:4]
-#: Output steps a result may be off, the same where the unchanged model is exact, and how far off it is not a measure.
+#: Tolerances in output steps: in general, for exact unchanged models, and the limit beyond which a model is no measure.
 TOLERANCE, EXACT, USELESS = 2.0, 0.6, 5.0
 
 
 @dataclass(frozen=True)
 class Fated:
-    """What became of a model with one resolver; ``steps`` is how far off it was where it ran."""
+    """Impact of a model on a single resolver; ``steps`` is the distance of its outputs if it ran."""
 
     fate: Fate
     message: str = ""
@@ -35,29 +35,29 @@ class Fated:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What the unchanged model does: how far off each step is with each sound resolver, and what does not count.
+    """Outputs of the unchanged model: distances of each step on each correct resolver, and steps that do not count.
 
-    ``steps`` are those where every resolver that counts is about right; ``slack`` is how far off the kernel then is,
-    in real units, for each output.
+    ``steps`` are the steps with approximately correct outputs of all counted resolvers; ``slack`` is the kernel's
+    distance in these steps, in real units, for each output.
     """
 
     resolvers: tuple[str, ...]
     steps: tuple[int, ...]
     slack: tuple[float, ...]
     stated: bool
-    """Whether the results have the shapes and types that the file states."""
+    """True if the outputs have the shapes and types that the file states."""
     exact: bool = False
-    """Whether nothing is rounded: the operator copies."""
+    """True if nothing is rounded: the operator copies."""
 
 
 class Referee:
-    """Puts models to LiteRT in child processes."""
+    """Runner of models on LiteRT in child processes."""
 
     def __init__(self, litert: LiteRT) -> None:
         self.litert = litert
 
     def baseline(self, specimen: Specimen) -> Baseline:
-        """What to hold mutants of the specimen against."""
+        """Return the baseline of the specimen's mutants."""
         answers, expected, stood = self._run(specimen, specimen.model, RESOLVERS)
         ran = tuple(r for r, a in answers.items() if a.stage == "runs")
         if expected is None:
@@ -75,12 +75,12 @@ class Referee:
         )
         stated = not any(_unlike(specimen.model, answers[r]) for r in sound)
         exact = all(max(apart[r][n]) < 0.01 for r in sound for n in steps)
-        # a branch that was not taken may round
+        # a branch that did not run may round
         exact = exact and bool(steps) and len(specimen.model.subgraphs) == 1
         return Baseline(sound or ran, steps, tuple(max(0.0, s) for s in slack), stated, exact)
 
     def fates(self, specimen: Specimen, base: Baseline, model: Model) -> dict[str, Fated]:
-        """What becomes of a mutant with each resolver that runs the unchanged model rightly."""
+        """Return the impacts of a mutant on each resolver with correct outputs of the unchanged model."""
         answers, expected, stood = self._run(specimen, model, base.resolvers)
         found = {}
         for resolver, answer in answers.items():
@@ -136,12 +136,12 @@ class Referee:
 
 
 def worst(fates: dict[str, Fated]) -> Fate:
-    """The worst fate of all resolvers."""
+    """Return the worst impact of all resolvers."""
     return min((f.fate for f in fates.values()), key=FATES.index, default="undefined")
 
 
 def _steps(model: Model, stood: Twin | str) -> list[float]:
-    """The size of a step of each output; of floats, which have none, it is 1."""
+    """Return the step of each output; 1 for floats."""
     outputs = model.subgraphs[0].outputs
     stands = [stood.stands[i] if isinstance(stood, Twin) else None for i in outputs]
     return [1.0 if s is None else float(s.scale.max()) for s in stands]
@@ -150,7 +150,7 @@ def _steps(model: Model, stood: Twin | str) -> list[float]:
 def _apart(
     model: Model, answer: Answer, expected: tuple[tuple[np.ndarray, ...], ...], stood: Twin | str
 ) -> list[list[float]]:
-    """How far off each output is at each step."""
+    """Return the distance of each output at each step."""
     graph = model.subgraphs[0]
     assert isinstance(stood, Twin)
     found = []
@@ -169,7 +169,7 @@ def _off(got: np.ndarray, expected: np.ndarray, model: Model, index: int, stood:
 
 
 def _between(good: Model, model: Model) -> float:
-    """How much coarser the grids between the operators have become, in real units: a tie there may fall either way."""
+    """Return the increase of the largest inner step, in real units: ties of inner tensors may round either way."""
     if sum(len(g.operators) for g in good.subgraphs) < 2:
         return 0.0
     coarser = [0.0]
@@ -183,7 +183,7 @@ def _between(good: Model, model: Model) -> float:
 
 
 def _unlike(model: Model, answer: Answer) -> str:
-    """Where a result has another shape or type than the file states."""
+    """Return the difference of an output's shape or type from the file, or ""."""
     graph = model.subgraphs[0]
     for got, index in zip(answer.outputs[0], graph.outputs, strict=True):
         tensor = graph.tensors[index]

@@ -1,4 +1,4 @@
-"""A conforming model to be broken, and what it is put together with."""
+"""Conforming model that is changed, and its builder."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SEED = 7
 
 @dataclass(frozen=True)
 class Specimen:
-    """A conforming model and values for the inputs of its first subgraph; ``dtype`` is that of its activations."""
+    """Conforming model and values for the inputs of its first subgraph; ``dtype`` is the type of its activations."""
 
     name: str
     dtype: str
@@ -24,7 +24,7 @@ class Specimen:
 
 
 class Sketch:
-    """A model in the making whose activations all have one type."""
+    """Builder of a model with activations of a single type."""
 
     def __init__(self, name: str, dtype: str = "int8") -> None:
         self.name, self.dtype, self.wide = name, dtype, dtype == "int16"
@@ -38,7 +38,7 @@ class Sketch:
         return quantized(scale / 256, 0) if self.wide else quantized(scale, zero)
 
     def x(self, *shape: int, scale: float = 0.05, zero: int = 3) -> int:
-        """An input of the first subgraph."""
+        """Add an input of the first subgraph and return its index."""
         info = np.iinfo(self.dtype)
         values = self.rng.integers(info.min, info.max + 1, shape).astype(self.dtype)
         return self.feed(self.t(*shape, scale=scale, zero=zero), values)
@@ -49,12 +49,12 @@ class Sketch:
         return tensor
 
     def t(self, *shape: int, scale: float = 0.05, zero: int = 3, graph: SubgraphBuilder | None = None) -> int:
-        """An activation computed at run time."""
+        """Add an activation and return its index."""
         graph = graph or self.main
         return graph.tensor(f"t{len(graph._tensors)}", shape, self.dtype, self.q(scale, zero))
 
     def c(self, values: object, dtype: str = "int32", graph: SubgraphBuilder | None = None) -> int:
-        """A constant of plain integers."""
+        """Add a constant of plain integers and return its index."""
         graph = graph or self.main
         return graph.constant(f"c{len(graph._tensors)}", np.asarray(values, dtype))
 

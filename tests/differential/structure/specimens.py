@@ -1,4 +1,4 @@
-"""The conforming models that are broken: every one of ``rules_cases``, chains and further weighted ones besides."""
+"""Conforming models that are changed: all of ``rules_cases``, chains, and further weighted operators."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.differential.structure.specimens_stateful import stateful
 
 @cache
 def specimens() -> tuple[Specimen, ...]:
-    """All of them, the same ones every time."""
+    """Return all specimens, always the same."""
     state = rules_cases.RNG.bit_generator.state
     rules_cases.RNG.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
     try:
@@ -30,7 +30,7 @@ CONV = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "dilation_w_factor": 1,
 
 
 def _chains(dtype: str) -> Iterator[Specimen]:
-    """Operators behind operators, where the shape between them matters."""
+    """Yield chains of operators, with shapes between them that matter."""
     s = Sketch("PAD, CONV_2D", dtype)
     x, p = s.x(1, 4, 4, 3), s.t(1, 6, 6, 3)
     w = s.weight(4, 3, 3, 3)
@@ -128,7 +128,7 @@ def _reduced(dtype: str) -> Iterator[Specimen]:
 
 
 def _affine() -> Iterator[Specimen]:
-    """Weighted operators in the shapes that one case each does not show."""
+    """Yield weighted operators in forms that ``rules_cases`` lacks."""
     for dtype in ("int8", "int16"):
         s = Sketch("CONV_2D grouped", dtype)
         x, w, y = s.x(1, 4, 4, 4), s.weight(6, 3, 3, 2), s.t(1, 4, 4, 6, scale=0.4)
@@ -161,7 +161,7 @@ def _affine() -> Iterator[Specimen]:
 
 
 def _narrow_biases() -> Iterator[Specimen]:
-    """16x8 with an int32 bias, and options that say so."""
+    """Yield 16x8 layers with an int32 bias, and options that state it."""
     s = Sketch("FULLY_CONNECTED int32 bias", "int16")
     x, w, y = s.x(2, 6), s.weight(4, 6), s.t(2, 4, scale=0.3)
     s.main.add("FULLY_CONNECTED", [x, w, s.bias(x, w, "int32")], [y], quantized_bias_type="INT32", version=11)

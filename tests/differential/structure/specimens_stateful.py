@@ -1,4 +1,4 @@
-"""Conforming models that remember or decide: LSTM, SVDF, branches, loops, variables."""
+"""Conforming models with states or control flow: LSTM, SVDF, branches, loops, variables."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CELLS, WIDTH, BATCH, TIME = 6, 5, 2, 3
 
 
 def stateful() -> Iterator[Specimen]:
-    """All of them."""
+    """Yield all specimens of this module."""
     for opcode in ("UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"):
         yield _lstm(opcode, opcode)
         yield _lstm(f"{opcode} layer norm", opcode, norm=True)
@@ -33,7 +33,7 @@ def _lstm(
     projected: bool = False,
     cifg: bool = False,
 ) -> Specimen:
-    """An 8x8_16 LSTM whose sums stay well inside what its types hold."""
+    """Return an 8x8_16 LSTM with sums well within its types."""
     s = Sketch(name)
     main, rng, outputs = s.main, s.rng, CELLS
     here = [not cifg, True, True, True]
@@ -100,7 +100,7 @@ def _svdf() -> Specimen:
 
 
 def _branching() -> Specimen:
-    """Either of two sums over quantized values."""
+    """Return an IF of two sums of quantized values."""
     s = Sketch("IF")
     c = s.feed(s.main.tensor("c", (), "bool"), np.array(True))
     x, y = s.x(2, 3), s.t(2, 3, scale=0.08)
@@ -116,7 +116,7 @@ def _branching() -> Specimen:
 
 
 def _looping() -> Specimen:
-    """Three turns that count and add a quantized constant."""
+    """Return a WHILE of three iterations that count and add a quantized constant."""
     s = Sketch("WHILE")
     n = s.feed(s.main.tensor("n", (1,), "int32"), np.array([0], np.int32))
     x, m, y = s.x(2, 3), s.main.tensor("m", (1,), "int32"), s.t(2, 3)
@@ -139,7 +139,7 @@ def _looping() -> Specimen:
 
 
 def _remembering() -> Specimen:
-    """A variable that is set once and takes each result."""
+    """Return a variable that is initialized once and assigned each output."""
     s = Sketch("CALL_ONCE, variables")
     x, old, y = s.x(2, 3), s.t(2, 3), s.t(2, 3)
     handle = s.main.tensor("handle", (), "resource")

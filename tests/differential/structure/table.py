@@ -1,4 +1,4 @@
-"""The campaign as text: the table by kind of mutant, and what neither a rule nor a reason accounts for."""
+"""Report of the campaign: the table by kind of mutant, and unexplained differences."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from tests.differential.structure.campaign import Outcome
 from tests.differential.structure.referee import BAD, FATES
 from tests.differential.structure.verdicts import SAID
 
-#: Of what LiteRT refuses, crashes on or wrong results, this share may pass silently.
+#: Allowed share of misses among mutants that LiteRT rejects, crashes on or miscomputes.
 MISSES_MAX = 0.01
 _HEAD = ("kind", "mutants", *FATES, *(f"bad: {s}" for s in SAID), "explained", "false alarms", "explained")
 
 
 def table(outcomes: Sequence[Outcome]) -> str:
-    """One line for each kind, and their sum."""
+    """Return a line for each kind, and their sum."""
     kinds = sorted({o.kind for o in outcomes})
     rows = [_row(kind, [o for o in outcomes if o.kind == kind]) for kind in kinds]
     lines = [_HEAD, *rows, _row("all", outcomes)]
@@ -43,12 +43,12 @@ def _row(kind: str, outcomes: Sequence[Outcome]) -> tuple[object, ...]:
 
 
 def misses(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Bad mutants that pass without a word and without a reason."""
+    """Return bad mutants without a finding and without a reason."""
     return [o for o in outcomes if o.outcome == "miss" and not o.reason]
 
 
 def false_alarms(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Right mutants that are a violation for no reason."""
+    """Return correct mutants with a violation and without a reason."""
     return [o for o in outcomes if o.outcome == "false alarm" and not o.reason]
 
 
@@ -58,13 +58,13 @@ def untrue(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def failed(outcomes: Sequence[Outcome]) -> bool:
-    """Whether too much passes silently, or anything is a violation without a reason."""
+    """Return True for too many misses, or any false alarm."""
     bad = sum(o.fate in BAD for o in outcomes)
     return len(misses(outcomes)) > MISSES_MAX * bad or bool(false_alarms(outcomes))
 
 
 def grouped(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Alike ones in one line, the most frequent first."""
+    """Yield similar mutants in a single line, the most frequent first."""
     groups: dict[tuple[str, ...], list[Outcome]] = defaultdict(list)
     for o in outcomes:
         groups[
@@ -79,7 +79,7 @@ def grouped(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _fates(o: Outcome) -> str:
-    """What each resolver did, resolvers that did the same together."""
+    """Return the impact on each resolver, with equal impacts grouped."""
     same: dict[str, list[str]] = defaultdict(list)
     for resolver, f in o.fates.items():
         same[f"{f.fate} {f.message[-140:]}".strip()].append(resolver)
@@ -96,6 +96,6 @@ def _said(o: Outcome) -> str:
 
 
 def explained(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """How often each reason was needed."""
+    """Yield the number of uses of each reason."""
     counts = Counter((o.outcome, o.reason) for o in outcomes if o.reason)
     yield from (f"{n} x {outcome}: {reason}" for (outcome, reason), n in counts.most_common())

@@ -1,4 +1,4 @@
-"""What litecheck says of a mutant that it does not say of the unchanged model: the only part that knows the rules."""
+"""New findings of a mutant, compared with the unchanged model: the only module that knows the rules."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ SAID: tuple[Said, ...] = ("violation", "warned", "not checked", "silent")
 
 @dataclass(frozen=True)
 class Verdict:
-    """``not checked``: nothing in the model is covered (exit code 2); ``silent``: exit code 0 and not a word."""
+    """Verdict. ``not checked``: no operator of the model is covered (exit code 2). ``silent``: exit code 0 without a
+    finding.
+    """
 
     said: Said
     violations: tuple[str, ...] = ()
     noted: tuple[str, ...] = ()
     page: tuple[str, ...] = ()
-    """What the specification page's own profile calls a violation."""
+    """Violations of the specification page's profile."""
     uncovered: tuple[str, ...] = ()
     """Operators that were covered before the change."""
     effects: tuple[Effect, ...] = ()
@@ -37,12 +39,12 @@ Validate = Callable[[Path], ModelReport]
 
 
 def by_default(path: Path) -> ModelReport:
-    """The default profiles."""
+    """Return the report of the default profiles."""
     return validate_file(path)[0]
 
 
 class Judge:
-    """Litecheck before a file; ``validate`` may be another judge, to see that its silence would be noticed."""
+    """litecheck on a file; ``validate`` may be replaced, as a control that a silent validator is noticed."""
 
     def __init__(self, folder: Path, validate: Validate = by_default) -> None:
         self.file, self.validate = folder / "mutant.tflite", validate
@@ -53,7 +55,7 @@ class Judge:
         return self.validate(self.file)
 
     def verdict(self, usual: ModelReport, model: Model) -> Verdict:
-        """What is new in the report of the changed model."""
+        """Return the new findings of the changed model."""
         report = self.report(model)
         known = {
             (f.path, f.where.subgraph, f.where.operator, f.level) for f in usual.findings if not f.waiver
@@ -80,7 +82,7 @@ class Judge:
         return "not checked" if Report("", (report,)).verdict(report) == "not checked" else "silent"
 
     def _by_page(self, violations: tuple[str, ...]) -> tuple[str, ...]:
-        """The page is asked only where there is something to explain; its file is the one written last."""
+        """Return the violations of the page's profile, for the file that was written last; empty without a violation."""
         if not violations:
             return ()
         found = validate_file(self.file, (self.page,))[0]
