@@ -1,4 +1,4 @@
-"""The tables of types on the runtimes themselves, by a fixed slice of ``python -m tests.differential.operator_types``."""
+"""The tables of types on the runtimes, by a fixed slice of ``python -m tests.differential.operator_types``."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ NAMES = ("TFLite_Detection_PostProcess", "AudioSpectrogram", "Mfcc", "NumericVer
 def test_verdicts_agree_with_the_runtimes(opcode: str) -> None:
     found = list(outcomes_of(opcode, draws(60, 3, opcode)[opcode]))
     assert [(o.kind, o.runtime, o.signature, o.stage) for o in found if o.disagrees] == []
-    # Few combinations of ADD and SOFTMAX run, and none of these is drawn.
+    # Few combinations of ADD and SOFTMAX run, and the slice has none of them.
     assert {o.stage == "runs" for o in found} == ({False} if opcode in ("ADD", "SOFTMAX") else {True, False})
 
 
@@ -149,7 +149,7 @@ def test_resolvers_differ_in_their_types(opcode: str, dtype: str, expected: str)
     assert impact(tried, "litert") == expected
 
 
-def test_a_tensor_without_effect_says_nothing_about_its_types() -> None:
+def test_a_tensor_without_effect_proves_no_support_of_its_types() -> None:
     """The hidden state of RNN starts at 0, which is 0 in every type; the weights have an effect."""
     base = bases()["RNN"][0]
     state, weights = (tuple("int16" if n == at else c for n, c in enumerate(base.signature)) for at in (4, 2))

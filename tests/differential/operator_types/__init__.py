@@ -1,1 +1,1 @@
-"""Types of tensors that runtimes support, measured: see ``python -m tests.differential.operator_types --help``."""
+"""Measured types of tensors that runtimes support: see ``python -m tests.differential.operator_types --help``."""

@@ -1,4 +1,4 @@
-"""Models whose signatures are varied: every operator that LiteRT or TFLM has a kernel for, in each of its forms."""
+"""Base models of signatures: every operator with a kernel of LiteRT or TFLM, in each of its forms."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ UNTYPED = {
     "CONCAT_EMBEDDINGS", "DENSIFY", "SKIP_GRAM", "SUBGRAPH",
 }  # fmt: skip
 
-#: Models of one operator.
+#: Maximum of models of a single operator.
 _MOST = 24
-#: Operators that reduce a bool: the value that the last element alone does not have.
+#: Operators that reduce a bool: the value that all elements except the last have.
 _SPARSE = {"REDUCE_ALL": True, "REDUCE_ANY": False}
 
 
@@ -47,8 +47,9 @@ def bases() -> dict[str, tuple[Base, ...]]:
 
 
 def varied(bases: Sequence[Base]) -> dict[Base, Base]:
-    """Return the model that is varied in place of each: for an idle one, the first that is not idle and has the same
-    tensors."""
+    """Return the model that is varied in place of each: for an idle model, the first not idle model with the same
+    tensors.
+    """
     lively = {tuple(c == ABSENT for c in b.signature): b for b in reversed(bases) if not b.idle}
     return {b: lively.get(tuple(c == ABSENT for c in b.signature), b) if b.idle else b for b in bases}
 
@@ -68,15 +69,16 @@ def _models() -> Iterator[tuple[str, str, Model, tuple[np.ndarray, ...]]]:
 
 
 def _sparse(values: np.ndarray, usual: bool) -> np.ndarray:
-    """Values whose reduction depends on the last element."""
+    """Return values with a reduction that depends on the last element."""
     made = np.full(values.shape, usual)
     made.reshape(-1)[-1] = not usual
     return made
 
 
 def _different(made: list[Base]) -> Iterator[Base]:
-    """The first model of each signature, the first with one scale per tensor, and the first with the same parameters
-    for all tensors."""
+    """Yield the first model of each signature, the first with one scale per tensor, and the first with the same
+    parameters for all tensors.
+    """
     seen = set()
     for base in made:
         q = [t.quantization for t in base.model.subgraphs[0].tensors if t.quantization.scale.size]

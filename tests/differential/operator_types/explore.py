@@ -1,7 +1,7 @@
-"""Search for the signatures that a runtime runs: from the models of an operator, one type or one group at a time.
+"""Search for the signatures that a runtime runs: models of an operator are varied by one type or one group at a time.
 
-The models are varied with every type. Other signatures that run are varied again, with the types that run so far, until
-nothing new runs. Operators with more than ``MANY`` tensors are varied once.
+The models are varied with every type. New signatures that run are varied again, with the types that run so far, until
+no new signature runs. Operators with more than ``MANY`` tensors are varied once.
 """
 
 from __future__ import annotations
@@ -56,17 +56,17 @@ _PLAIN = frozenset(
 )
 #: Operators that compare or count strings.
 _STRINGS = ("EQUAL", "NOT_EQUAL", "RANK", "SHAPE")
-#: Operators whose output has a type of its own.
+#: Operators with an independent output type.
 CONVERT = ("CAST", "QUANTIZE")
-#: Roles up to which signatures that run are varied again.
+#: Number of roles up to which signatures that run are varied again.
 MANY = 5
-#: Models that are varied of an operator with more than ``_WIDE`` roles.
+#: Number of varied models of an operator with more than ``_WIDE`` roles.
 _VARIED, _WIDE = 2, 12
-#: Signatures of one operator after which the search stops.
+#: Signatures of a single operator after which the search stops.
 _MOST = 2_500
 #: Types in place of a type with a scale that keep the parameters.
 _KEPT = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
-#: Operators whose outputs are random numbers, or numbers that the inputs are not.
+#: Operators with random outputs, or outputs that differ from the inputs' numbers.
 _RANDOM = (
     "BITCAST",
     "MULTINOMIAL",
@@ -76,7 +76,7 @@ _RANDOM = (
 )
 
 
-#: Stages of a model that is run again with other values, the gravest last.
+#: Stages of a model that is run again with different values, the gravest last.
 _AGAIN = ("runs", "ignored", "chance", "wrong")
 #: Factors of the values of the further runs.
 _FACTORS = (0.5, -0.5)
@@ -84,7 +84,7 @@ _FACTORS = (0.5, -0.5)
 
 @dataclass(frozen=True)
 class Tried:
-    """Stage of each runtime with one signature; ``wrong`` if it runs and computes other values than the base model."""
+    """Stage of each runtime with one signature; ``wrong`` if it runs and its values differ from the base model."""
 
     stages: Mapping[str, str]
     messages: Mapping[str, str]
@@ -96,7 +96,7 @@ class Tried:
 
 
 def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]:
-    """Return every signature that was tried for one operator."""
+    """Return every tried signature of a single operator."""
     tried: dict[Signature, Tried] = {}
     start = [base.signature for base in bases]
     start = start if len(start[0]) <= _WIDE else start[:_VARIED]
@@ -104,7 +104,7 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
     todo, lively = [(base, base.signature) for base in bases], varied(bases)
     while todo and len(tried) < _MOST:
         some = list(reversed(todo[: _MOST - len(tried)]))
-        some.sort(key=_suits)  # the last one counts
+        some.sort(key=_suits)  # the last model of a signature is used
         new = {s: base for base, s in some if s not in tried}
         found = dict(
             zip(new, _tried(runtimes, [(base, s) for s, base in new.items()], controls), strict=True)
@@ -123,7 +123,7 @@ def explore(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Signature, Tried]
 
 
 def _suits(pair: tuple[Base, Signature]) -> int:
-    """Count the roles in which a model with integers is tried with integers, or one with floats with floats.
+    """Count the roles with integers in both model and signature, or with floats in both.
 
     Sums of bytes wrap, and sums of the same values in float16 do not.
     """
@@ -140,7 +140,7 @@ def _again(
     found: Mapping[Signature, Tried],
     controls: Mapping[Base, Control],
 ) -> dict[Signature, Tried]:
-    """Try signatures that a runtime does not run with the other models of the same signature."""
+    """Try signatures that a runtime does not run with further models of the same signature."""
     again = [
         (other, s) for s, base in new.items() if set(found[s].stages.values()) != {"runs"}
         for other in bases if other is not base and other.signature == base.signature
@@ -152,7 +152,7 @@ def _again(
 
 
 def explore_kept(runtimes: Runtimes, bases: Sequence[Base]) -> dict[tuple[str, Signature], Tried]:
-    """Return the signatures with another type for one role with a scale, whose tensors keep their parameters."""
+    """Return the signatures with a different type for one role with a scale, whose tensors keep their parameters."""
     controls, wanted = _controls(runtimes, bases), dict[tuple[str, Signature], Base]()
     for base in bases if len(bases[0].signature) <= _WIDE else bases[:_VARIED]:
         graph, before = base.model.subgraphs[0], base.signature
@@ -171,7 +171,9 @@ def try_signatures(runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]])
 
 
 def neighbors(rule: OperatorRule, signature: Signature, types: Sequence[str]) -> Iterator[Signature]:
-    """Yield the signatures with another type for one role, or for all roles of one type, or without an optional input."""
+    """Yield the signatures with a different type for one role, or for all roles of a single type, or without an
+    optional input.
+    """
     for at, (role, dtype) in enumerate(zip(rule.roles, signature, strict=False)):
         if role in rule.optional and len(signature) <= MANY:
             yield (*signature[:at], ABSENT, *signature[at + 1 :])
@@ -184,16 +186,16 @@ def neighbors(rule: OperatorRule, signature: Signature, types: Sequence[str]) ->
 
 @dataclass(frozen=True)
 class Control:
-    """The runtime whose values of a base model are the right ones, and the roles whose values have no effect on them."""
+    """Runtime with the correct values of a base model, and the roles with values that have no effect on them."""
 
     runtime: str
     blind: frozenset[int] = frozenset()
     wrong: frozenset[str] = frozenset()
-    """Runtimes that compute other values than LiteRT's float kernel computes on the real values."""
+    """Runtimes with values that differ from LiteRT's float kernel on the real values."""
 
     @property
     def sound(self) -> bool:
-        """Return True if the values of the runtime are right."""
+        """True if the values of the runtime are correct."""
         return self.runtime not in self.wrong
 
 
@@ -219,8 +221,9 @@ def _controls(runtimes: Runtimes, bases: Sequence[Base]) -> dict[Base, Control]:
 
 
 def _wrong(base: Base, ran: Mapping[str, Ran], real: Ran) -> frozenset[str]:
-    """The runtimes whose outputs differ from those of the float model; of LiteRT's resolvers none if the optimized one
-    is right."""
+    """Return the runtimes with outputs that differ from the float model; of LiteRT's resolvers none if the optimized
+    resolver is correct.
+    """
     graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
     stored = any(t.dtype in SCALED and not t.quantization.scale.size for t in graph.tensors)
     if real.stage != "runs" or stored or base.rule.opcode in (*CONVERT, *_RANDOM, "DEQUANTIZE"):
@@ -236,8 +239,9 @@ def _wrong(base: Base, ran: Mapping[str, Ran], real: Ran) -> frozenset[str]:
 
 
 def _without_effect(base: Base, seen: set[int]) -> frozenset[int]:
-    """The inputs without effect. Indices, shapes and strings do not count, and operators that read no values have
-    none."""
+    """Return the inputs without effect. Indices, shapes and strings do not count; operators that read no values have
+    none.
+    """
     traits = traits_of(base.rule.opcode)
     pairs = enumerate(zip(base.rule.inputs, base.signature, strict=False))
     data = {n for n, (role, dtype) in pairs if not traits.steers(role) and dtype != "string"}
@@ -245,7 +249,7 @@ def _without_effect(base: Base, seen: set[int]) -> frozenset[int]:
 
 
 def _moved(base: Base, before: Ran, after: Ran) -> bool:
-    """Return True if outputs differ by more than the room that other types have, or cannot be compared."""
+    """Return True if outputs differ by more than the tolerance of different types, or cannot be compared."""
     graph, read = base.model.subgraphs[0], data_types(base.rule, base.signature)
     if {before.stage, after.stage} != {"runs"} or len(before.outputs) != len(after.outputs):
         return True
@@ -266,7 +270,7 @@ def _request(model: Model, inputs: Sequence[np.ndarray], runtimes: Sequence[str]
 
 @dataclass(frozen=True, eq=False)
 class _Trial:
-    """A base model with a signature."""
+    """Base model with a signature."""
 
     base: Base
     signature: Signature
@@ -277,7 +281,7 @@ class _Trial:
 def _tried(
     runtimes: Runtimes, wanted: Sequence[tuple[Base, Signature]], controls: Mapping[Base, Control]
 ) -> list[Tried]:
-    """Try signatures, each with the parameters that fit."""
+    """Try signatures, each with fitting parameters."""
     trials = [_Trial(base, s, *retyped(base, s)) for base, s in wanted]
     return list(map(_as_tried, _staged(runtimes, trials, controls)))
 
@@ -289,10 +293,10 @@ def _as_tried(got: Mapping[str, tuple[str, str]]) -> Tried:
 def _staged(
     runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
 ) -> list[dict[str, tuple[str, str]]]:
-    """The stage and message of each trial by runtime; what runs, runs with half the values of its inputs in reverse too,
-    and with these negated.
+    """Return the stage and message of each trial by runtime. A trial that runs is repeated with its inputs halved and
+    reversed, and with these negated.
 
-    A wrong type may give the right values once by chance, and a kernel that writes behind a tensor may not crash.
+    A wrong type may give correct values by chance, and a kernel that writes beyond a tensor may not crash.
     """
     first = _staged_once(runtimes, trials, controls)
     again = [
@@ -316,7 +320,9 @@ def _staged(
 def _blind(
     runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
 ) -> list[frozenset[int]]:
-    """The inputs of each trial with another type whose values, negated or halved, have no effect in the base model."""
+    """Return the inputs of each trial with a different type whose values, negated or halved, have no effect in the base
+    model.
+    """
     able = [controls[t.base].runtime for t in trials]
     twins = [Base(t.base.name, t.base.rule, *twin(t.base, t.model, t.inputs)) for t in trials]
     plain = runtimes.run([_request(b.model, b.inputs, (r,)) for b, r in zip(twins, able, strict=True)])
@@ -326,7 +332,7 @@ def _blind(
     moved: dict[tuple[int, int], list[bool]] = {}
     for (n, at, _), answer in zip(changes, answers, strict=True):
         moved.setdefault((n, at), []).append(_moved(twins[n], plain[n][able[n]], answer[able[n]]))
-    # An output depends little on each of many tensors: both changes have to show.
+    # An output depends only slightly on each of many tensors: both changes must have an effect.
     wide = [len(t.signature) > _WIDE for t in trials]
     seen = {(n, at) for (n, at), each in moved.items() if (all if wide[n] else any)(each)}
     return [
@@ -336,7 +342,7 @@ def _blind(
 
 
 def _retyped_data(trial: _Trial) -> list[int]:
-    """The inputs with another type that an operator computes with, but for bools with a scale, whose two values are near."""
+    """Return the data inputs with a different type, except bools with a scale, whose two values are near."""
     graph = trial.model.subgraphs[0]
     places = list(roles_of(trial.base.rule, graph.operators[0]).values())
     rule, before, now = trial.base.rule, trial.base.signature, trial.signature
@@ -353,7 +359,7 @@ def _graver(stage: tuple[str, str]) -> int:
 
 
 def _reversed(trial: _Trial, factor: float) -> _Trial:
-    """The trial with the values of each input times a factor, in reverse order; indices, shapes and axes stay."""
+    """Return the trial with the values of each input times a factor, in reverse order; indices, shapes and axes stay."""
     graph, traits = trial.model.subgraphs[0], traits_of(trial.base.rule.opcode)
     places = roles_of(trial.base.rule, graph.operators[0])
     steering = {i for role in trial.base.rule.inputs if traits.steers(role) for i in places[role]}
@@ -365,7 +371,7 @@ def _reversed(trial: _Trial, factor: float) -> _Trial:
 def _staged_once(
     runtimes: Runtimes, trials: Sequence[_Trial], controls: Mapping[Base, Control]
 ) -> list[dict[str, tuple[str, str]]]:
-    """The stage and message of each trial by runtime, of one run."""
+    """Return the stage and message of each trial by runtime, of one run."""
     got = runtimes.run([_request(t.model, t.inputs) for t in trials])
     ran = [n for n, answers in enumerate(got) if any(a.stage == "runs" for a in answers.values())]
     twins = [twin(trials[n].base, trials[n].model, trials[n].inputs) for n in ran]
@@ -379,8 +385,9 @@ def _staged_once(
 
 
 def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Control) -> tuple[str, str]:
-    """The stage and message; ``wrong`` for other values than the base model computes, ``ignored`` if the runtime replaces
-    the stated type of an output, ``chance`` if the outputs do not depend on the values of a tensor with another type."""
+    """Return the stage and message. ``wrong``: values differ from the base model. ``ignored``: the runtime replaces the
+    stated type of an output. ``chance``: outputs do not depend on the values of a tensor with a different type.
+    """
     rule, mine = trial.base.rule, trial.model.subgraphs[0]
     if ran.stage == "runs" and trial.signature == trial.base.signature and runtime in control.wrong:
         return "wrong", "other values than the float kernel"
@@ -436,14 +443,14 @@ def cast_difference(
 
 
 def _unpacked(stored: np.ndarray | None, dtype: str) -> np.ndarray | None:
-    """The values of an output of TFLM, which returns the bytes of types below eight bits."""
+    """Return the values of an output of TFLM, which returns the bytes of types below eight bits."""
     if stored is None or BITS[dtype] >= 8:
         return stored
     return unpack(stored.reshape(-1).view(np.uint8), dtype, stored.size).reshape(stored.shape)
 
 
 def _strays(trial: _Trial, blind: frozenset[int]) -> bool:
-    """Return True if an input without effect has another type, and does not follow an input of its type in the model."""
+    """Return True if an input without effect has a different type, and no input of its type in the model has this type."""
     before, now, inputs = trial.base.signature, trial.signature, range(len(trial.base.rule.inputs))
     seen = {(before[n], now[n]) for n in inputs if n not in blind}
     return any(now[n] not in (before[n], ABSENT) and (before[n], now[n]) not in seen for n in blind)
@@ -459,7 +466,7 @@ def data_types(rule: OperatorRule, signature: Signature) -> frozenset[str]:
 
 
 def _held(values: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """Values as a tensor of narrow integers can hold them."""
+    """Return values clipped to the range of a tensor of narrow integers."""
     if tensor.dtype not in SCALED or not tensor.quantization.scale.size or values.dtype.kind == "c":
         return values
     least, most = (np.array(end) for end in INTEGER_RANGES[tensor.dtype])
@@ -474,8 +481,9 @@ def _off(
     b: np.ndarray | None,
     read: frozenset[str],
 ) -> str:
-    """How an output differs from that of the base model, or nothing: a tenth of the elements by more than 4 steps and
-    5 % of the largest value. Values that Python cannot read are right if all inputs have their type."""
+    """Return the difference of an output from the base model, or "": a tenth of the elements by more than 4 steps and 5
+    % of the largest value. Values that Python cannot read are correct if all inputs have their type.
+    """
     opaque = b is None or tensor.dtype in _OPAQUE
     if opaque or "string" in read:
         counted = read == {"string"} and opcode in _STRINGS and not opaque

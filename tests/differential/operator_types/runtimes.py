@@ -1,7 +1,7 @@
 """LiteRT's resolvers and TFLM, each model loaded and invoked in a forked process: runs, fails, is rejected or crashes.
 
-A server imports both runtimes once and forks for every batch of models. After a crash, the model that was running is
-tried again alone, because an earlier model of the batch may have damaged the memory.
+A server imports both runtimes once and forks for every batch of models. After a crash, the crashed model is tried again
+alone, because an earlier model of the batch may have damaged the memory.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 LITERT = ("reference", "optimized", "xnnpack")
 RUNTIMES = (*LITERT, "tflm")
-#: Complement of the byte that new memory holds: values that no kernel writes are neither 0 nor those of an earlier model.
+#: Complement of the byte that fills new memory: unwritten values are neither 0 nor values of an earlier model.
 _UNWRITTEN = "90"
 #: Models of one forked process.
 _BATCH = 40
@@ -111,7 +111,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Request:
-    """A model's bytes, its inputs, and the runtimes that are to run it."""
+    """Model's bytes, its inputs, and the runtimes to run it."""
 
     model: bytes
     inputs: tuple[np.ndarray, ...]
@@ -119,7 +119,7 @@ class Request:
 
 
 class Runtimes:
-    """The server; ``seconds`` of processor time are the limit of each model."""
+    """Server; ``seconds`` of processor time are the limit of each model."""
 
     def __init__(self, seconds: float = 2) -> None:
         self.seconds = seconds
@@ -153,7 +153,7 @@ class Runtimes:
         return found
 
     def _forked(self, requests: Sequence[Request]) -> tuple[list[Ran], str | None]:
-        """Return the answers before a crash, and how the process ended if it crashed."""
+        """Return the answers before a crash, and the end of the process if it crashed."""
         data = pickle.dumps(([(r.model, list(r.inputs), r.runtimes) for r in requests], self.seconds), 5)
         if self.server is None:
             quiet = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MALLOC_PERTURB_": _UNWRITTEN}

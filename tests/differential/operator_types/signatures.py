@@ -1,4 +1,4 @@
-"""Signature of an operator: the types of its tensors by role. ``retyped`` gives a model another signature.
+"""Signature of an operator: the types of its tensors by role. ``retyped`` gives a model a different signature.
 
 A signature has one word per role, in the order of the rule: inputs, then outputs; ``-`` for an absent tensor. Example:
 ``("int8", "int8", "int32", "int8")`` for CONV_2D. A repeated role has one word, and ``float32+int32`` if its tensors
@@ -27,19 +27,19 @@ from tests.differential.effects_meaning import in_floats, real
 
 Signature = tuple[str, ...]
 Values = tuple[np.ndarray, ...]
-#: Types of which all combinations that a runtime may run are tried.
+#: Types that are tried in all combinations.
 TYPES = (
     "float32", "float16", "bfloat16", "float64", "int8", "uint8", "int16", "int32", "uint32", "int64", "bool",
     "string", "complex64", "int4", "int2",
 )  # fmt: skip
-#: Types that are tried in place of a type of the models only.
+#: Types that are tried only in place of a type of the models.
 RARE = ("uint16", "uint64", "complex128", "uint4", "float8_e4m3fn", "float8_e5m2")
-#: The option that states the type of a bias.
+#: Option that states the type of a bias.
 _BIAS = "quantized_bias_type"
 _PACKED = ("int4", "uint4", "int2")
-#: Largest value of a float model that narrow types hold.
+#: Largest value of a float model that narrow types can hold.
 _REACH = 4.4
-#: Operators that compute with stored integers, whatever they stand for.
+#: Operators that compute with stored integers, independent of their real values.
 _STORED = ("BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT")
 #: Roles of which an operator reads bytes, in rows, whatever their type.
 BYTES = {"LSH_PROJECTION": "input"}
@@ -51,7 +51,7 @@ _NUMPY = {
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """A model of one operator that a runtime runs, and its inputs."""
+    """Model of a single operator that a runtime runs, and its inputs."""
 
     name: str
     rule: OperatorRule
@@ -60,14 +60,14 @@ class Base:
 
     @property
     def signature(self) -> Signature:
-        """The signature of the operator."""
+        """Signature of the operator."""
         places = roles_of(self.rule, self.model.subgraphs[0].operators[0])
         tensors = self.model.subgraphs[0].tensors
         return tuple(word([tensors[i].dtype for i in places[role]]) for role in places)
 
     @property
     def idle(self) -> bool:
-        """Return True if an index input holds nothing but zeros, which are zeros in every type."""
+        """True if an index input has only zeros, which are zeros in every type."""
         graph, traits = self.model.subgraphs[0], traits_of(self.rule.opcode)
         given = dict(zip(graph.inputs, self.inputs, strict=True))
         places = roles_of(self.rule, graph.operators[0])
@@ -92,7 +92,7 @@ def roles_of(rule: OperatorRule, operator: Operator) -> dict[str, tuple[int, ...
 
 
 def retyped(base: Base, signature: Signature, kept: bool = False) -> tuple[Model, Values]:
-    """Return the base model with another signature, and its inputs; real values are kept if the type can hold them.
+    """Return the base model with a different signature, and its inputs; real values are kept if the type can hold them.
 
     Numbers get the parameters that fit their values, or keep those of the model if ``kept``; integers without
     parameters, as indices, keep none.
@@ -147,7 +147,7 @@ def disturbed(base: Base, at: int) -> Iterator[tuple[Model, Values]]:
 
 
 def scaled(tensor: Tensor, values: np.ndarray, factor: float) -> np.ndarray:
-    """Return values of a tensor that stand for the real values times a factor; bools and strings stay."""
+    """Return values of a tensor with their real values times a factor; bools and strings stay."""
     plain = tensor.dtype in ("bool", "string") or tensor.dtype.startswith("float8")
     return values if plain else _stored(np.asarray(real_values(tensor, values)) * factor, tensor)
 
@@ -205,7 +205,7 @@ def _same_bytes(tensor: Tensor, other: Tensor, stored: np.ndarray) -> tuple[Tens
 def _tensor(
     tensor: Tensor, given: np.ndarray | None, dtype: str, quantize: bool, kept: bool
 ) -> tuple[Tensor, np.ndarray | None]:
-    """The tensor with another type, and its values at run time if it is an input."""
+    """Return the tensor with a different type, and its values at run time if it is an input."""
     if dtype == tensor.dtype:
         return tensor, given
     stored = stored_integers(tensor) if tensor.is_constant else given
@@ -226,7 +226,7 @@ def _tensor(
 
 
 def _follow(before: Sequence[Tensor], tensors: list[Tensor], places: Mapping[str, tuple[int, ...]]) -> None:
-    """Give a constant bias the scale that follows from the new scales of input and weight, and its values with it."""
+    """Give a constant bias the scale that follows from the new scales of input and weight, and scale its values."""
     roles = [places.get(role, ()) for role in ("input", "weight", "bias")]
     if not all(roles):
         return
@@ -245,7 +245,7 @@ def _follow(before: Sequence[Tensor], tensors: list[Tensor], places: Mapping[str
 
 
 def real_values(tensor: Tensor, stored: np.ndarray) -> np.ndarray:
-    """Return the real values of a tensor: stored integers without parameters stand for themselves."""
+    """Return the real values of a tensor; stored integers without parameters are real values."""
     q = tensor.quantization
     if tensor.dtype == "bfloat16" and stored.dtype == np.uint16:
         return (stored.astype(np.uint32) << 16).view(np.float32)
@@ -258,7 +258,7 @@ def real_values(tensor: Tensor, stored: np.ndarray) -> np.ndarray:
 
 
 def _parameters(tensor: Tensor, dtype: str) -> tuple[np.ndarray | None, int]:
-    """Scales and zero point for a type, from those of the tensor if it has any."""
+    """Return scales and zero point for a type, from those of the tensor if it has any."""
     q = tensor.quantization
     if dtype not in SCALED or (tensor.dtype in (*INTEGER_RANGES, "bool") and not q.scale.size):
         whole = ("int32", "int64")
@@ -279,7 +279,7 @@ def stored_type(dtype: str) -> str:
 
 
 def _stored(real: np.ndarray, tensor: Tensor) -> np.ndarray:
-    """The real values as a tensor stores them."""
+    """Return the real values as a tensor stores them."""
     dtype, q = tensor.dtype, tensor.quantization
     if dtype == "string":
         return np.array([b"a"] * real.size, object).reshape(real.shape)
@@ -290,7 +290,7 @@ def _stored(real: np.ndarray, tensor: Tensor) -> np.ndarray:
         real = np.rint(real.real.astype(np.float64) / q.scale.reshape(shape)) + q.zero_point.reshape(shape)
     kind = np.dtype(stored_type(dtype))
     if dtype in INTEGER_RANGES and real.dtype.kind == "f":
-        real = np.copysign(np.ceil(np.abs(real)), real)  # no zeros, by which kernels refuse to divide
+        real = np.copysign(np.ceil(np.abs(real)), real)  # no zeros: kernels reject a division by 0
     if dtype in INTEGER_RANGES:
         least, most = INTEGER_RANGES[dtype]
         real = np.clip(np.asarray(real.real, np.float64), least, min(most, 2.0**62))
@@ -312,7 +312,7 @@ def _bytes(values: np.ndarray, dtype: str) -> np.ndarray:
 
 
 def _options(opcode: str, operator: Operator, stated: Mapping[str, str]) -> Table | None:
-    """The operator's options, with the types that they state."""
+    """Return the operator's options, with the types that they state."""
     table, typed = operator.options, _typed().get(opcode, {})
     codes = load_schema().enums["TensorType"]
     if table is None:
@@ -328,6 +328,6 @@ def _options(opcode: str, operator: Operator, stated: Mapping[str, str]) -> Tabl
 
 @cache
 def _typed() -> dict[str, dict[str, str]]:
-    """The options of each operator that state the type of a tensor, with its role."""
+    """Return the options of each operator that state the type of a tensor, with its role."""
     entries = yaml.safe_load((rules_dir() / "case_templates.yaml").read_text())["ops"]
     return {opcode: entry["typed"] for opcode, entry in entries.items() if "typed" in entry}

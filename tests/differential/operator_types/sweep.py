@@ -1,4 +1,4 @@
-"""Random combinations of types: whether runtimes run them, and whether litecheck says so."""
+"""Random combinations of types: outcomes of runtimes and verdicts of litecheck."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.differential.operator_types.table import SUPPORTED, fits, impact
 #: Impacts on a model that every resolver of the default interpreter runs.
 _RUNS = (IGNORED, "outside the specification", "the profile forbids it")
 _BATCH = 100
-#: Stage of a model whose outputs do not depend on the values of a tensor with another type: every verdict agrees.
+#: Stage of a model with outputs that do not depend on a tensor with a different type: every verdict agrees.
 CHANCE = "runs by chance"
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One combination: the impact on a runtime (or ``runs``, or ``CHANCE``), and the violations that litecheck finds."""
+    """Combination: the impact on a runtime (or ``runs``, or ``CHANCE``), and the violations that litecheck finds."""
 
     opcode: str
     signature: Signature
@@ -48,12 +48,12 @@ class Outcome:
 
     @property
     def disagrees(self) -> bool:
-        """Return True if litecheck is silent about a model that does not run, or rejects one that does."""
+        """True if litecheck is silent about a model that does not run, or rejects a model that runs."""
         return self.kind != "agrees"
 
 
 def draws(cases: int, seed: int, pattern: str) -> dict[str, list[tuple[int, Signature]]]:
-    """Return combinations by operator: a model of the operator with 1 to 3 roles of other types."""
+    """Return combinations by operator: a model of the operator with 1 to 3 roles of different types."""
     random, wanted = Random(seed), [op for op in bases() if fnmatchcase(op, pattern)]
     found: dict[str, list[tuple[int, Signature]]] = {opcode: [] for opcode in wanted}
     for opcode in wanted:
@@ -81,7 +81,7 @@ def _changed(signature: Signature, other: dict[int, str]) -> Signature:
 
 
 def outcomes_of(opcode: str, drawn: Sequence[tuple[int, Signature]]) -> Iterator[Outcome]:
-    """Yield what LiteRT and TFLM do with each combination, and what litecheck says."""
+    """Yield the outcomes of each combination on LiteRT and TFLM, with litecheck's verdict."""
     made = [(bases()[opcode][n], signature) for n, signature in drawn]
     with Runtimes() as runtimes:
         for (base, signature), tried in zip(made, try_signatures(runtimes, made), strict=True):
@@ -95,7 +95,7 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
         if effect in (SUPPORTED, REFERENCE_ONLY) and not fits(
             base.rule, signature, {b.signature for b in bases()[base.rule.opcode]}
         ):
-            effect = "wrong results"  # right by the chance of the values
+            effect = "wrong results"  # correct by the chance of the values
         report, before = validate(model, profiles), _grave(validate(base.model, profiles))
         grave = tuple(path for path in _grave(report) if path not in before)
         verdict = "violation" if grave else "noted" if report.findings else "silent"
@@ -106,7 +106,7 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
 
 
 def _grave(report: ModelReport) -> tuple[str, ...]:
-    """The paths of violations with an impact on the runtime."""
+    """Return the paths of violations with an impact on the runtime."""
     found = (f for f in report.findings if f.level == "violation" and not f.waiver)
     return tuple(f.path for f in found if f.effect not in _RUNS)
 

@@ -18,22 +18,21 @@ from tests.differential.operator_types.runtimes import Runtimes
 from tests.differential.operator_types.signatures import Signature
 from tests.differential.operator_types.table import entry, entry_kept, table_text
 
-#: Combinations that were tried.
+#: Tried combinations.
 Found = Mapping[Signature, Tried]
-#: The same by the role whose tensor keeps its parameters.
+#: Tried combinations by the role whose tensor keeps its parameters.
 Kept = Mapping[tuple[str, Signature], Tried]
 
 
 def measured(opcode: str, kept: bool = False) -> tuple[str, Found, Kept]:
-    """Return every combination that was tried for an operator, with fitting and with kept parameters; only the latter if
-    ``kept``."""
+    """Return every tried combination of an operator, with fitting and with kept parameters; only the latter if ``kept``."""
     with Runtimes() as runtimes:
         fitting = {} if kept else explore(runtimes, bases()[opcode])
         return opcode, fitting, explore_kept(runtimes, bases()[opcode])
 
 
 def write(pattern: str, jobs: int, kept: bool = False) -> None:
-    """Measure operators, the smallest first, and write their entries; entries of other operators stay."""
+    """Measure operators, the smallest first, and write their entries; entries of further operators stay."""
     wanted = [opcode for opcode in bases() if any(fnmatchcase(opcode, one) for one in pattern.split("|"))]
     wanted.sort(key=lambda opcode: (len(bases()[opcode][0].signature), len(bases()[opcode])))
     with multiprocessing.get_context("spawn").Pool(jobs) as pool:
