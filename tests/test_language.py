@@ -156,22 +156,23 @@ IMPERATIVE = (
 )  # fmt: skip
 VERBS = frozenset(
     """
-    Accept Add Adjust Align Allocate Append Apply Arrange Ask Assign Attach Begin Bind Build Calculate
-    Call Cancel Carry Certify Change Check Choose Clamp Clear Clip Close Collect Combine Compare Compile
-    Complete Compute Concatenate Connect Continue Convert Copy Correct Count Create Crop Cut Decode Delete
-    Dequantize Describe Detach Detect Disable Discard Disconnect Distribute Divide Do Draw Drop Edit
-    Encode End Equalize Escape Estimate Evaluate Exchange Exclude Execute Expand Explain Export Extend
-    Extract Fill Filter Find Fit Flush Fold Fork Format Free Fuse Gather Generate Get Give Grade Group
-    Guard Handle Hide Identify Ignore Import Include Infer Initialize Insert Interpolate Invert Join Judge
-    Keep Kill Leave Let Limit List Load Lock Lose Make Map Mark Match Measure Merge Move Multiply Name
-    Narrow Normalize Omit Open Order Pack Pad Pair Parse Pass Pick Place Prepare Print Process Prove
-    Provide Put Quantize Queue Raise Rank Read Rebuild Recheck Record Reduce Register Reject Release
-    Remove Rename Render Repeat Replace Replay Report Request Rescale Reserve Reset Reshape Resize Resolve
-    Restore Return Rewrite Round Run Sample Saturate Save Scale Scatter Search Select Send Separate
-    Serialize Set Shift Show Shrink Sign Simplify Skip Slice Solve Sort Split Spread Stack Start Stop
-    Store Subtract Suggest Sum Summarize Swap Take Tell Test Time Transform Translate Transpose Treat Trim
-    Truncate Try Turn Undo Unpack Update Use Validate Verify Visit Wait Waive Walk Warn Widen Wrap Write
-    Yield
+    Accept Add Adjust Align Allocate Answer Append Apply Arrange Ask Assign Attach Begin Bind Build
+    Calculate Call Cancel Carry Certify Change Check Choose Clamp Clear Clip Close Collect Combine
+    Compare Compile Complete Compute Concatenate Connect Continue Convert Copy Correct Count Create Crop
+    Cut Damage Decode Delete Dequantize Describe Detach Detect Disable Discard Disconnect Distribute
+    Divide Do Double Draw Drop Edit Encode End Enlarge Equalize Escape Estimate Evaluate Exchange
+    Exclude Execute Expand Explain Export Extend Extract Fill Filter Find Fit Flip Flush Fold Fork
+    Format Free Fuse Gather Generate Get Give Grade Group Guard Halve Handle Hide Identify Ignore Import
+    Include Infer Initialize Insert Install Interpolate Invert Join Judge Keep Kill Leave Let Limit List
+    Load Lock Lose Make Map Mark Match Measure Merge Move Multiply Name Narrow Negate Normalize Omit
+    Open Order Overwrite Pack Pad Pair Parse Pass Pick Place Plant Prepare Print Process Prove Provide
+    Put Quantize Queue Raise Rank Read Reap Rebuild Recheck Record Redirect Reduce Register Reject
+    Release Remove Rename Render Repeat Replace Replay Report Request Rescale Reserve Reset Reshape
+    Resize Resolve Restore Return Rewire Rewrite Round Run Sample Saturate Save Scale Scatter Search
+    Select Send Separate Serialize Set Share Shift Show Shrink Sign Simplify Skip Slice Solve Sort Split
+    Spread Stack Start Stop Store Subtract Suggest Sum Summarize Swap Take Tell Test Time Trace
+    Transform Translate Transpose Treat Trim Truncate Try Turn Undo Unpack Update Use Validate Verify
+    Visit Wait Waive Walk Warn Widen Wrap Write Yield
     """.split()
 )
 #: Kernels begin with the formula of their outputs, because docs/arithmetic.md shows it first.
@@ -218,3 +219,43 @@ def test_docstrings_of_functions_are_imperative(folder: str) -> None:
 def test_a_noun_at_the_beginning_is_seen(file: str, text: str, found: bool) -> None:
     assert bool([*nouns_first(file, f'def a():\n    """{text}"""')]) is found
     assert [*nouns_first(file, f'@property\ndef a():\n    """{text}"""')] == []
+
+
+#: Folders of tests in plain language: helpers begin with a verb, no docstring begins with a question word.
+PLAIN_TESTS = (
+    "delegate",
+    "differential",
+    "fuzz",
+    "mutation",
+    "portable",
+    "quantizer",
+    "reference",
+)
+QUESTION = re.compile(r"(What|Whether|Which|How|Where|Why)\b")
+
+
+def questions_first(file: str, source: str) -> Iterator[str]:
+    """Yield the docstrings of a module, its classes and functions that begin with a question word."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            text = ast.get_docstring(node) or ""
+            if QUESTION.match(text):
+                yield f"{file}: {getattr(node, 'name', 'module')}: {text.splitlines()[0]}"
+
+
+@pytest.mark.parametrize("folder", PLAIN_TESTS)
+def test_docstrings_of_tests_are_plain(folder: str) -> None:
+    """Docstrings of test functions state the required behavior; docstrings of helpers begin with a verb."""
+    tests = ROOT / "tests"
+    files = sorted((tests / folder).rglob("*.py"))
+    assert files
+    for path in files:
+        file, source = path.relative_to(tests).as_posix(), path.read_text("utf-8")
+        assert [found for found in nouns_first(file, source) if " test_" not in found.split(":")[1]] == []
+        assert list(questions_first(file, source)) == []
+
+
+@pytest.mark.parametrize("text", ["What it does.", "Whether it holds.", "How far apart."])
+def test_a_question_word_at_the_beginning_is_seen(text: str) -> None:
+    assert len([*questions_first("a.py", f'"""{text}"""\nclass A:\n    """{text}"""')]) == 2
+    assert [*questions_first("a.py", '"""Whatever the type."""')] == []
