@@ -1,9 +1,9 @@
-/* The part of the TfLite C interface that an external delegate meets, declared by hand for ai-edge-litert 2.3.0.
+/* Declarations of the TfLite C interface for external delegates, written by hand for ai-edge-litert 2.3.0.
  *
- * The wheel ships no headers and exports no TfLite symbol: everything is reached through pointers in TfLiteContext.
- * The runtime adds new fields at the end of a struct only, so members are named up to the last one used and what
- * follows is left out where the runtime owns the struct. TfLiteRegistration and TfLiteDelegate are made here and
- * are complete. Types that are passed through and not looked into are void pointers.
+ * The wheel has no headers and exports no TfLite symbol: all functions are pointers in TfLiteContext. The runtime
+ * adds fields at the end of a struct only. Structs that the runtime owns are therefore declared up to their last used
+ * member; TfLiteRegistration and TfLiteDelegate are created here and are complete. Types that the delegate passes on
+ * without reading them are void pointers.
  */
 #ifndef LITECHECK_TESTS_DELEGATE_ABI_H
 #define LITECHECK_TESTS_DELEGATE_ABI_H
@@ -118,7 +118,7 @@ struct TfLiteContext {
         TfLiteContext *, TfLiteRegistration, const TfLiteIntArray *nodes, TfLiteDelegate *);
 };
 
-/* What a delegate kernel's init is given as its buffer. */
+/* Content of the buffer that the init function of a delegate kernel receives. */
 typedef struct {
     TfLiteDelegate *delegate;
     TfLiteIntArray *nodes_to_replace;
@@ -136,7 +136,7 @@ struct TfLiteDelegate {
     void *opaque_delegate_builder;
 };
 
-/* Options of the operators, as TfLiteNode.builtin_data holds them. */
+/* Options of the operators: types of TfLiteNode.builtin_data. */
 typedef struct {
     int rank;
     TfLiteActivation activation;
@@ -164,7 +164,7 @@ typedef struct {
     TfLiteActivation activation;
 } TfLitePoolParams;
 
-/* FULLY_CONNECTED, ADD and MUL all begin with their activation. */
+/* Beginning of the options of FULLY_CONNECTED, ADD and MUL. */
 typedef struct {
     TfLiteActivation activation;
 } TfLiteFusedParams;

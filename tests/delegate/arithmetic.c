@@ -11,7 +11,7 @@ Multiplier multiplier(double real, float narrow) {
         ++shift;
     }
     if (shift < -31) mantissa = shift = 0;
-    if (shift > 30) shift = 30; /* saturates all but 0, and keeps every shift below in range */
+    if (shift > 30) shift = 30; /* products except 0 saturate, and all shifts are in range */
     return (Multiplier){mantissa, shift, real, narrow};
 }
 
@@ -31,7 +31,7 @@ static int64_t shifted_up(int64_t x, int bits) {
     return (x + half) >> bits;
 }
 
-/* Half of twice the product's high word, as SQRDMULH and gemmlowp give it. */
+/* Doubling high product, rounded half up, as in SQRDMULH and gemmlowp. */
 static int64_t high_product(int64_t x, int64_t mantissa) {
     return (x * mantissa + ((int64_t)1 << 30)) >> 31;
 }

@@ -1,4 +1,4 @@
-/* From sums of products to stored int8, exact or with one planted fault. */
+/* Sums of products and their requantization to int8, exact or with a planted fault. */
 #ifndef LITECHECK_TESTS_DELEGATE_ARITHMETIC_H
 #define LITECHECK_TESTS_DELEGATE_ARITHMETIC_H
 
@@ -8,7 +8,7 @@
 #include "abi.h"
 #include "settings.h"
 
-/* A real multiplier as mantissa * 2^(shift - 31), the mantissa in [2^30, 2^31) or 0, and as it was. */
+/* Real multiplier: mantissa * 2^(shift - 31) with a mantissa in [2^30, 2^31) or 0, and the float64 and float32 values. */
 typedef struct {
     int64_t mantissa;
     int shift;
@@ -16,7 +16,7 @@ typedef struct {
     float narrow;
 } Multiplier;
 
-/* What a result may be: the activation's bounds within int8, and the zero point that is added before. */
+/* Output zero point, and the bounds of the activation within int8, applied after it is added. */
 typedef struct {
     int32_t zero_point;
     int32_t low, high;
@@ -25,47 +25,47 @@ typedef struct {
 
 Multiplier multiplier(double real, float narrow);
 
-/* Whether the fault says how to round a rescaling. */
+/* True for faults of the rounding of a rescaling. */
 bool rounds(Fault fault);
 
-/* x times the multiplier, rounded as the fault says; x fits 32 bits. */
+/* Return x times the multiplier, with the rounding of the fault; x has at most 32 bits. */
 int64_t rescale(Fault fault, int64_t x, const Multiplier *by);
 
-/* How to store what has the output's scale. */
+/* Return zero point and bounds for values with the output's scale. */
 Store store_for(Fault fault, const TfLiteTensor *output, TfLiteActivation activation);
 
-/* The stored value of a rescaled one. */
+/* Return the int8 value of a rescaled sum. */
 int8_t stored(const Store *store, int64_t rescaled);
 
-/* What an input's zero point is taken for. */
+/* Return the input zero point that the fault computes with. */
 static inline int32_t zero_kept(Fault fault, int32_t zero_point) {
     return fault == ZERO_POINT_INT8 ? -(int8_t)(uint8_t)(-zero_point) : zero_point;
 }
 
-/* The nearest float16 to an integer, ties to even; infinite beyond the largest. */
+/* Return the nearest float16 to an integer, ties to even; infinity beyond the largest float16. */
 double float16(double x);
 
 static inline int64_t clamped(int64_t x, int64_t low, int64_t high) {
     return x < low ? low : x > high ? high : x;
 }
 
-/* x modulo 2^32, as a register of 32 bits holds it. */
+/* Return the int32 equal to x modulo 2^32. */
 static inline int64_t wrapped(int64_t x) {
     return (int32_t)(uint32_t)(uint64_t)x;
 }
 
-/* A sum of products of stored inputs, less their zero point, and weights. */
+/* Sum of products of stored inputs, minus their zero point, and weights. */
 typedef struct {
     Fault fault;
     int32_t zero_point;
     int64_t total;
-    int64_t weights; /* their sum */
-    int32_t first;   /* U8S8: the product that waits for the second of its pair */
+    int64_t weights; /* sum of the weights */
+    int32_t first;   /* U8S8: first product of a pair */
     bool half;
     double floating; /* FLOAT16_SUMS: the sum */
 } Sum;
 
-/* An empty sum of so many products. */
+/* Return an empty sum for a number of products. */
 Sum sum_of(Fault fault, int32_t zero_point, int64_t depth);
 
 static inline void add_product(Sum *sum, int32_t input, int32_t weight) {
@@ -98,7 +98,7 @@ static inline void add_product(Sum *sum, int32_t input, int32_t weight) {
     }
 }
 
-/* The finished sum with its bias, in 32 bits. */
+/* Return the sum with its bias, in 32 bits. */
 int64_t finished(const Sum *sum, int32_t bias);
 
 #endif

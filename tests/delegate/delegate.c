@@ -1,5 +1,5 @@
-/* An external delegate for tests: computes chosen operators as LiteRT's reference kernels do, or with one planted
- * fault, or fails in one planted way. See settings.h for its options. */
+/* External delegate for tests: computes the selected operators like LiteRT's reference kernels, with a planted fault,
+ * or fails in a planted way. settings.h describes its options. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "memory.h"
 #include "settings.h"
 
-/* A node the delegate took. */
+/* Node computed by the delegate. */
 typedef struct {
     int index;
     int code;
@@ -22,15 +22,15 @@ typedef struct {
     int output;
     Fault fault;
     Mode mode;
-    size_t *block; /* CORRUPT: what free() will find damaged */
-    char *before;  /* PREVIOUS, STALE_LAST: the output of the invocation before */
+    size_t *block; /* CORRUPT: block whose allocator record is damaged, so that free() aborts */
+    char *before;  /* PREVIOUS, STALE_LAST: output of the previous invocation */
 } Kernel;
 
 static bool concerned(const Settings *settings, int code) {
     return settings->at & 1u << known(code);
 }
 
-/* The node's tensors as they are now: the runtime may move them between inferences. */
+/* Return the current tensors of the node: the runtime may move them between inferences. */
 static Call call_of(const TfLiteContext *context, const Kernel *kernel) {
     Call call = {.code = kernel->code, .params = kernel->params, .fault = kernel->fault};
     call.inputs = kernel->inputs->size < OPERANDS ? kernel->inputs->size : OPERANDS;
@@ -42,7 +42,7 @@ static Call call_of(const TfLiteContext *context, const Kernel *kernel) {
     return call;
 }
 
-/* What the delegate knows of a node of the original graph; index -1 where it cannot compute it. */
+/* Return the kernel of a node of the original graph; index -1 if the delegate cannot compute it. */
 static Kernel kernel_of(TfLiteContext *context, const Settings *settings, int index) {
     Kernel kernel = {.index = -1};
     TfLiteNode *node;
@@ -106,7 +106,7 @@ static void hang(void) {
     for (;;) pause();
 }
 
-/* Asks for memory until there is no more, or a terabyte was given, and gives it back. */
+/* Allocate memory until it is exhausted or a terabyte is allocated, and free it. */
 static TfLiteStatus exhaust(TfLiteContext *context) {
     const size_t size = (size_t)1 << 28;
     void **last = NULL;
@@ -120,7 +120,7 @@ static TfLiteStatus exhaust(TfLiteContext *context) {
     return kTfLiteError;
 }
 
-/* What goes wrong instead of computing, if anything. */
+/* Fail in the planted way, if the mode has one, before the node is computed. */
 static TfLiteStatus fail(TfLiteContext *context, const Kernel *kernel) {
     switch (kernel->mode) {
         case CRASH: {
@@ -149,7 +149,7 @@ static TfLiteStatus fail(TfLiteContext *context, const Kernel *kernel) {
     return kTfLiteOk;
 }
 
-/* One element of every second invocation in this process, one off. */
+/* Change an element of the output by 1 in every second invocation of the process. */
 static void disturb(const TfLiteTensor *output) {
     static unsigned invocations, state = 1;
     if (invocations++ % 2 == 0 || output->bytes == 0) return;
@@ -169,11 +169,11 @@ static TfLiteStatus invoke(TfLiteContext *context, TfLiteNode *node) {
     compute(&call);
     if (kernel->mode == FLAKY) disturb(call.output);
     remember(kernel->mode, call.output, &kernel->before);
-    if (kernel->mode == CORRUPT && kernel->block) kernel->block[-1] = ~(size_t)0; /* the allocator's own record */
+    if (kernel->mode == CORRUPT && kernel->block) kernel->block[-1] = ~(size_t)0; /* size field of the allocator */
     return kTfLiteOk;
 }
 
-/* Each node by itself, so that every output stays an ordinary tensor that can be looked at. */
+/* Replace a single node, so that every output remains a tensor that the interpreter can return. */
 static TfLiteStatus take(TfLiteContext *context, TfLiteDelegate *delegate, int index) {
     const TfLiteRegistration registration = {
         .init = init,
@@ -205,7 +205,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
     int count = plan->size;
     int *indexes = malloc((size_t)count * sizeof *indexes + 1);
     if (!indexes) return kTfLiteError;
-    memcpy(indexes, plan->data, (size_t)count * sizeof *indexes); /* replacing nodes changes the plan */
+    memcpy(indexes, plan->data, (size_t)count * sizeof *indexes); /* the replacement of nodes changes the plan */
     TfLiteStatus status = kTfLiteOk;
     for (int i = 0; i < count && status == kTfLiteOk; ++i) status = take(context, delegate, indexes[i]);
     free(indexes);
@@ -214,7 +214,7 @@ static TfLiteStatus prepare_graph(TfLiteContext *context, TfLiteDelegate *delega
 
 #define EXPORTED __attribute__((visibility("default")))
 
-/* Python hands over a C int where the interface says size_t; count is small in both. */
+/* Python passes a C int for the size_t of the interface: the low 32 bits are the count. */
 EXPORTED TfLiteDelegate *tflite_plugin_create_delegate(
     char **keys, char **values, size_t count, void (*report)(const char *message)) {
     Settings *settings = malloc(sizeof *settings);

@@ -1,17 +1,17 @@
-/* Operators that map one or two elements, and MEAN. */
+/* Elementwise operators of one or two operands, and MEAN. */
 #include "arithmetic.h"
 #include "kernels.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-/* The zero point to subtract from an input. */
+/* Return the zero point to subtract from an input. */
 static int32_t zero_of(const Call *call, int operand) {
     int32_t zero_point = call->input[operand]->params.zero_point;
     return call->fault == NO_INPUT_ZERO_POINT ? 0 : zero_kept(call->fault, zero_point);
 }
 
-/* An operand's element for each element of the output, which it is broadcast to. */
+/* Operand broadcast to the output: the stride of each output dimension in the operand's data, 0 if broadcast. */
 typedef struct {
     const int8_t *data;
     int64_t strides[RANK];
@@ -29,14 +29,14 @@ static Operand operand(const Call *call, int index) {
     return made;
 }
 
-/* How both operands and their combination come to the output's scale. */
+/* Zero points and multipliers of two operands, and multiplier of their sum or product. */
 typedef struct {
     int32_t zero[2];
     Multiplier by[2], last;
     Fault fault;
 } Pair;
 
-/* Both operands on twice the larger scale with 20 more bits, added, and once more rescaled. */
+/* Rescale both operands to twice the larger scale with 20 additional bits, add them, and rescale the sum. */
 static int64_t added(const Pair *pair, int32_t x, int32_t y) {
     int64_t left = rescale(pair->fault, (int64_t)(x - pair->zero[0]) * (1 << 20), &pair->by[0]);
     int64_t right = rescale(pair->fault, (int64_t)(y - pair->zero[1]) * (1 << 20), &pair->by[1]);
@@ -93,7 +93,7 @@ void quantize(const Call *call) {
     }
 }
 
-/* A negative alpha becomes a positive multiplier and a sign. */
+/* Compute LEAKY_RELU; a negative alpha is a positive multiplier and a sign. */
 void leaky_relu(const Call *call) {
     float alpha = ((const TfLiteLeakyReluParams *)call->params)->alpha;
     float above = call->input[0]->params.scale / call->output->params.scale;
@@ -109,7 +109,7 @@ void leaky_relu(const Call *call) {
     }
 }
 
-/* In float32, as the reference's table of 256 entries is made; no fault of rounding applies. */
+/* Compute LOGISTIC in float32, like the table of 256 entries of the reference kernel; faults of rounding do not apply. */
 void logistic(const Call *call) {
     Store store = store_for(call->fault, call->output, kTfLiteActNone);
     float scale = call->input[0]->params.scale, inverse = 1.0f / call->output->params.scale;
@@ -121,7 +121,7 @@ void logistic(const Call *call) {
     }
 }
 
-/* The division by the number of elements goes into the mantissa, shifted up as far as that number has bits. */
+/* Return the multiplier of MEAN: the mantissa, shifted up by the bits of the number of elements, is divided by it. */
 static Multiplier mean_multiplier(const Call *call, int64_t count) {
     float input = call->input[0]->params.scale, output = call->output->params.scale;
     Multiplier by = multiplier((double)input / (double)output, input / (output * (float)count));

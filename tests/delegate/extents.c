@@ -1,10 +1,10 @@
-/* Planted faults that show only at some extents: windows that are not square, many channels, large outputs. */
+/* Planted faults that have an effect at some sizes only: non-square strides, many channels, large outputs. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels.h"
 
-/* A call with its own copies of what a fault changes. */
+/* Call with copies of the weights and options that a fault changes. */
 typedef struct {
     Call call;
     TfLiteTensor weights;
@@ -41,7 +41,7 @@ static void swap_strides(Changed *changed) {
     changed->call.params = &changed->params;
 }
 
-/* Channel 32 has a copy of channel 31's weights; what is returned is to be freed. */
+/* Replace the weights of channel 32 by those of channel 31; return the copy, which the caller frees, or NULL. */
 static int8_t *copy_channel(Changed *changed) {
     int code = changed->call.code;
     if (code != kConv2d && code != kDepthwiseConv2d && code != kFullyConnected) return NULL;
@@ -64,7 +64,7 @@ static int8_t *copy_channel(Changed *changed) {
     return data;
 }
 
-/* Offsets of elements have 16 bits: those beyond come around, and their own places stay 0. */
+/* Store the elements from 65536 on at their offset modulo 2^16, and 0 at their correct offset. */
 static void come_around(const TfLiteTensor *output) {
     int8_t *data = output->data;
     for (int64_t at = 1 << 16, count = elements(output); at < count; ++at) {

@@ -12,14 +12,14 @@ static const TfLiteAffineQuantization *affine(const TfLiteTensor *tensor) {
     return tensor->quantization.type == kTfLiteAffineQuantization ? tensor->quantization.params : NULL;
 }
 
-/* An int8 tensor with one positive scale. */
+/* True for an int8 tensor with a single positive scale. */
 static bool per_tensor(const TfLiteTensor *tensor) {
     if (!tensor || tensor->type != kTfLiteInt8 || tensor->allocation_type == kTfLiteDynamic) return false;
     const TfLiteAffineQuantization *q = affine(tensor);
     return q && q->scale && q->scale->size == 1 && q->scale->data[0] > 0 && tensor->dims->size <= RANK;
 }
 
-/* int8 weights of so many dimensions, symmetric, with one scale or one for each channel along their axis. */
+/* True for symmetric int8 weights of a rank, with a single scale or a scale for each channel along the axis. */
 static bool weights(const TfLiteTensor *tensor, int rank, int axis) {
     if (!tensor || tensor->type != kTfLiteInt8 || tensor->dims->size != rank) return false;
     const TfLiteAffineQuantization *q = affine(tensor);

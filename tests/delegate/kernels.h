@@ -1,4 +1,4 @@
-/* The operators: which nodes are taken, and what they compute. */
+/* Operators: conditions of the delegated nodes, and kernels. */
 #ifndef LITECHECK_TESTS_DELEGATE_KERNELS_H
 #define LITECHECK_TESTS_DELEGATE_KERNELS_H
 
@@ -9,7 +9,7 @@
 
 enum { OPERANDS = 5, RANK = 8 };
 
-/* One node: its operator, options and tensors; an operand that is absent is NULL. */
+/* Operator, options and tensors of a node; an absent operand is NULL. */
 typedef struct {
     int code;
     const void *params;
@@ -19,18 +19,18 @@ typedef struct {
     TfLiteTensor *output;
 } Call;
 
-/* Whether the delegate can compute the node: int8, quantized per tensor but for weights, shapes known. */
+/* True if the delegate can compute the node: int8, per-tensor quantization except for weights, known shapes. */
 bool takes(const Call *call);
 
-/* Fills the output, with the faults of extents.c. */
+/* Compute the output, with all faults. */
 void compute(const Call *call);
 
-/* Fills the output with all other faults. */
+/* Compute the output, with all faults except those of extents.c. */
 void compute_all(const Call *call);
 
 int64_t elements(const TfLiteTensor *tensor);
 
-/* The families compute() chooses from. */
+/* Kernels of the operators. */
 void conv_2d(const Call *call);
 void depthwise_conv_2d(const Call *call);
 void fully_connected(const Call *call);

@@ -1,5 +1,5 @@
-/* What remembers: SVDF, whose state lies in the runtime's variable tensor, and the modes in which an answer depends on
- * invocations before. */
+/* SVDF, whose state is a variable tensor of the runtime, and the modes in which the output depends on previous
+ * invocations. */
 #include "memory.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@ bool takes_svdf(const Call *call) {
     return !bias || bias->type == kTfLiteInt32;
 }
 
-/* The state moves one step, and the newest entry of each filter is made from the input. */
+/* Shift the state by a step, and compute the newest entry of each filter from the input. */
 static void step(const Call *call, int batch, int filters, int steps) {
     const TfLiteTensor *feature = call->input[1], *memory = call->input[4];
     int inputs = feature->dims->data[1];
@@ -67,7 +67,7 @@ void first_image(const Call *call) {
     for (int n = 1; n < shape->data[0]; ++n) memcpy(images + (size_t)n * size, images, size);
 }
 
-/* One element of every 200th invocation in this process, one off. */
+/* Change an element of the output by 1 in every 200th invocation of the process. */
 static void slip(const TfLiteTensor *output) {
     static unsigned invocations;
     if (++invocations % 200 == 0 && output->bytes) ((int8_t *)output->data)[invocations / 200 % output->bytes] ^= 1;

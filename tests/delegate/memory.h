@@ -1,4 +1,4 @@
-/* What depends on invocations before. */
+/* Kernels and modes with state. */
 #ifndef LITECHECK_TESTS_DELEGATE_MEMORY_H
 #define LITECHECK_TESTS_DELEGATE_MEMORY_H
 
@@ -8,10 +8,10 @@ bool takes_svdf(const Call *call);
 
 void svdf(const Call *call);
 
-/* FIRST_IMAGE: all images of a batch are as the first. */
+/* FIRST_IMAGE: replace all images of a batch by the first. */
 void first_image(const Call *call);
 
-/* Changes an output as the mode says, and keeps what it must for the invocation behind this; before begins as NULL. */
+/* Change the output by the mode, and keep it for the next invocation in before, which is NULL in the first. */
 void remember(Mode mode, const TfLiteTensor *output, char **before);
 
 #endif

@@ -81,7 +81,7 @@ int known(int code) {
     return -1;
 }
 
-/* The place of a word of so many letters in a table, or -1. */
+/* Return the index of a word, given by its length, in a table; -1 if it is missing. */
 static int place(const char *word, size_t length, const char *const *names, int count) {
     for (int i = 0; i < count; ++i) {
         if (strlen(names[i]) == length && memcmp(names[i], word, length) == 0) return i;
@@ -96,7 +96,7 @@ static bool complain(void (*report)(const char *), const char *what, const char 
     return false;
 }
 
-/* CONV_2D+ADD as bits. */
+/* Read a list of operators, such as CONV_2D+ADD, as bits. */
 static bool read_operators(unsigned *bits, const char *text, void (*report)(const char *)) {
     *bits = 0;
     while (*text) {

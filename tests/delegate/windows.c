@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-/* One spatial axis: where windows begin, and how far apart their taps are. */
+/* Spatial axis: lengths of image and window, stride, dilation, and padding before the image. */
 typedef struct {
     int size, taps, stride, dilation, before;
 } Axis;
@@ -16,15 +16,15 @@ static Axis axis(const Call *call, int size, int out, int taps, int stride, int 
     return (Axis){size, taps, stride, dilation, before};
 }
 
-/* How far apart the taps of a convolution are along the width. */
+/* Return the dilation of a convolution along the width. */
 static int across(const Call *call, int dilation) {
     return call->fault == DILATION_W ? 1 : dilation;
 }
 
-/* What one channel of a sum of products is multiplied by. */
+/* Multiplier of a channel of a sum of products. */
 typedef struct {
     Multiplier fixed;
-    double wide; /* the float64 product of the scales over the output's */
+    double wide; /* product of the scales divided by the output's, in float64 */
 } Channel;
 
 static Channel channel(const Call *call, int index) {
@@ -34,7 +34,7 @@ static Channel channel(const Call *call, int index) {
     if (call->fault == SWAPPED_SCALES && per_axis && (index ^ 1) < weights->scale->size) index ^= 1;
     float weight = weights->scale->data[per_axis ? index : 0];
     double wide = (double)input * (double)weight / (double)output;
-    /* In fixed point a FULLY_CONNECTED with one weight scale multiplies the scales in float32. */
+    /* In fixed point FULLY_CONNECTED with a single weight scale multiplies the scales in float32. */
     bool narrow = call->code == kFullyConnected && weights->scale->size == 1;
     double real = narrow ? (double)(input * weight) / (double)output : wide;
     return (Channel){multiplier(real, input * weight / output), wide};
@@ -48,12 +48,12 @@ static int32_t bias_of(const Call *call, int index) {
     return call->fault == BIAS_16_WRAPS ? (int16_t)(uint16_t)(uint32_t)biases[index] : biases[index];
 }
 
-/* What windows see beyond the image. */
+/* Return the stored value of padding. */
 static int32_t padding_of(const Call *call) {
     return call->fault == ZERO_PADDING ? 0 : call->input[0]->params.zero_point;
 }
 
-/* A window of the image in front of one pixel of the output: an offset, or -1 where a tap meets only padding. */
+/* Return the offset of the input pixel of a tap (i, j) for an output pixel (n, y, x), or -1 for padding. */
 static int64_t place(const Axis *rows, const Axis *columns, int n, int y, int x, int i, int j, int depth) {
     int row = y * rows->stride - rows->before + i * rows->dilation;
     int column = x * columns->stride - columns->before + j * columns->dilation;
@@ -120,7 +120,8 @@ void depthwise_conv_2d(const Call *call) {
     }
 }
 
-/* Exactly in float64, half away from zero, as the reference kernel does; a fault of rounding is one of fixed point. */
+/* Compute FULLY_CONNECTED: multiply in float64 and round half away from zero, like the reference kernel; with a fault of
+ * rounding, in fixed point. */
 void fully_connected(const Call *call) {
     const TfLiteFusedParams *p = call->params;
     int units = call->input[1]->dims->data[0], depth = call->input[1]->dims->data[1];
@@ -141,7 +142,7 @@ void fully_connected(const Call *call) {
     }
 }
 
-/* The sum of what a window covers over its number, half away from zero. */
+/* Return the average of the elements that a window covers, rounded half away from zero. */
 static int32_t average(const Call *call, int32_t total, int32_t count) {
     if (call->fault == POOL_TRUNCATE) return total / count;
     return (total > 0 ? total + count / 2 : total - count / 2) / count;
@@ -155,7 +156,7 @@ void average_pool_2d(const Call *call) {
     const int8_t *image = call->input[0]->data;
     int8_t *result = call->output->data;
     Store store = store_for(call->fault, call->output, p->activation);
-    store.zero_point = 0; /* input and output share their quantization */
+    store.zero_point = 0; /* input and output have equal quantization */
     for (int pixel = 0; pixel < out[0] * out[1] * out[2]; ++pixel) {
         int n = pixel / (out[1] * out[2]), y = pixel / out[2] % out[1], x = pixel % out[2];
         for (int c = 0; c < out[3]; ++c) {
