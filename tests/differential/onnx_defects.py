@@ -127,7 +127,7 @@ def unsaturated(target: str) -> Callable[[Case], bool]:
 
 QUANTIZE, DEQUANTIZE = "QuantizeLinear", "DequantizeLinear"
 
-DEPARTURES = (
+DEFECTS = (
     Defect(
         REFERENCE, QUANTIZE,
         "23, 24, 25, summary: the type of y_scale determines the precision of the division, unless precision is "
@@ -139,21 +139,21 @@ DEPARTURES = (
     Defect(
         REFERENCE, QUANTIZE,
         "All versions, summary: y = saturate(...); each integer type's whole range is listed.",
-        "It converts the quotient to int32 before it saturates; what does not fit, infinities included, wraps.",
+        "It converts the quotient to int32 before it saturates; values outside int32, infinities included, wrap.",
         integer,
         elements=not_int32(REFERENCE),
     ),
     Defect(
         REFERENCE, QUANTIZE,
         "19 to 25, summary: with float8 the formula, which adds y_zero_point, remains the same.",
-        "It leaves the zero point of a float8 type out.",
+        "It ignores the zero point of a float8 type.",
         float8_zero_point("target"),
         changes=without_zero_point,
     ),
     Defect(
         REFERENCE, QUANTIZE,
         "23, 24, 25: y is float4e2m1, which has no NaN; ONNX's page on 4-bit floats, table of casts: NaN becomes 6.",
-        "ml_dtypes makes a zero of it.",
+        "ml_dtypes converts it to 0.",
         lambda c: c.types["target"] == "float4e2m1",
         elements=lambda c: np.isnan(c.quotient(engine_type(REFERENCE, c))),
     ),
@@ -191,7 +191,7 @@ DEPARTURES = (
     Defect(
         RUNTIME, QUANTIZE,
         "19 to 25, summary: with float8 the formula, which adds y_zero_point, remains the same.",
-        "It leaves the zero point of a float8 type out.",
+        "It ignores the zero point of a float8 type.",
         float8_zero_point("target"),
         changes=without_zero_point,
     ),
@@ -213,7 +213,7 @@ DEPARTURES = (
     ),
     Defect(
         REFERENCE, DEQUANTIZE,
-        "10 and 13 are operator versions of their own.",
+        "10 and 13 are separate versions of the operator.",
         "It begins with 19.",
         lambda c: c.version < 19,
         refuses=True,
@@ -229,21 +229,21 @@ DEPARTURES = (
     Defect(
         REFERENCE, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
-        "It refuses zero points of float8 types that are not 0 as integers.",
+        "It rejects zero points of float8 types that are not 0 as integers.",
         lambda c: c.types["x"] in FLOAT8 and whole_zero_point(c),
         refuses=True,
     ),
     Defect(
         REFERENCE, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
-        "It leaves the others, such as 0.5, out.",
+        "It ignores zero points that are 0 as integers, such as 0.5.",
         lambda c: c.types["x"] in FLOAT8 and has_zero_point(c) and not whole_zero_point(c),
         changes=without_zero_point,
     ),
     Defect(
         REFERENCE, DEQUANTIZE,
         "23, 24, 25, summary: with 4-bit types the formula, which subtracts x_zero_point, remains the same.",
-        "It leaves the zero point of float4e2m1 out.",
+        "It ignores the zero point of float4e2m1.",
         lambda c: c.types["x"] == "float4e2m1" and has_zero_point(c),
         changes=without_zero_point,
     ),
@@ -266,7 +266,7 @@ DEPARTURES = (
     Defect(
         RUNTIME, DEQUANTIZE,
         "19 to 25, summary: with float8 the formula, which subtracts x_zero_point, remains the same.",
-        "It refuses zero points of float8 types other than 0.",
+        "It rejects zero points of float8 types other than 0.",
         float8_zero_point("x"),
         refuses=True,
     ),
@@ -278,7 +278,7 @@ Outputs = Sequence[np.ndarray]
 
 
 @dataclass(frozen=True)
-class DynamicDeparture:
+class DynamicDefect:
     """Defect of DynamicQuantizeLinear: ``holds(x, ours, theirs)`` returns True if it explains the whole difference."""
 
     engine: str
@@ -310,20 +310,20 @@ def nan_zero_point(x: np.ndarray, ours: Outputs, theirs: Outputs) -> bool:
 
 
 FORMULA = "Summary: y_scale = (maximum(0, max(x)) - minimum(0, min(x))) / (qmax - qmin)."
-OPEN = "Summary: y_zero_point = cast(round(saturate(...))); which integer NaN becomes is not said."
+OPEN = "Summary: y_zero_point = cast(round(saturate(...))); the integer of NaN is not specified."
 NAN_255 = "Its saturation turns NaN into 255; ours into the smallest, 0."
 
 DYNAMIC = (
-    DynamicDeparture(
-        REFERENCE, FORMULA, "It takes 1 for an empty range: the scale is 1/255.", empty_range(1 / 255)
+    DynamicDefect(
+        REFERENCE, FORMULA, "It replaces an empty range by 1: the scale is 1/255.", empty_range(1 / 255)
     ),
-    DynamicDeparture(RUNTIME, FORMULA, "It takes 1 for the scale of an empty range.", empty_range(1)),
-    DynamicDeparture(REFERENCE, OPEN, NAN_255, nan_zero_point),
-    DynamicDeparture(RUNTIME, OPEN, NAN_255, nan_zero_point),
-    DynamicDeparture(
+    DynamicDefect(RUNTIME, FORMULA, "It replaces the scale of an empty range by 1.", empty_range(1)),
+    DynamicDefect(REFERENCE, OPEN, NAN_255, nan_zero_point),
+    DynamicDefect(RUNTIME, OPEN, NAN_255, nan_zero_point),
+    DynamicDefect(
         RUNTIME,
-        FORMULA + " The maximum of numbers and NaN is not said; ours is NaN.",
-        "Its minimum and maximum pass over some NaN.",
+        FORMULA + " The maximum of numbers and NaN is not specified; ours is NaN.",
+        "Its minimum and maximum ignore some NaN.",
         lambda x, ours, theirs: bool(np.isnan(x).any() and np.isnan(ours[1]) and not np.isnan(theirs[1])),
     ),
 )

@@ -40,12 +40,12 @@ def damage_bundle(rng: Random, data: bytearray) -> bool:
     return True
 
 
-def _all(data: bytearray, what: bytes) -> list[int]:
+def _all(data: bytearray, pattern: bytes) -> list[int]:
     found: list[int] = []
-    at = data.find(what)
+    at = data.find(pattern)
     while at >= 0 and len(found) < 50:
         found.append(at)
-        at = data.find(what, at + 4)
+        at = data.find(pattern, at + 4)
     return found
 
 

@@ -103,8 +103,8 @@ def of_rules(every: int) -> Iterator[Broken]:
     for profile, rule in rules[::every]:
         plan = _solved(profile, rule)
         if plan is not None:
-            for what, bad in spoiled(assemble(plan)):
-                yield f"{profile.name}: {rule.opcode}, {what}", bad
+            for title, bad in spoiled(assemble(plan)):
+                yield f"{profile.name}: {rule.opcode}, {title}", bad
     demands = [(p, rule, requirement) for p, rule in rules for requirement in rule.requirements]
     for profile, rule, requirement in demands[::every]:
         plan = _solved(profile, rule)
@@ -134,12 +134,12 @@ def _solved(profile: Profile, rule: OperatorRule) -> Plan | None:
 def spoiled(model: Model) -> Iterator[tuple[str, Model]]:
     """Yield the model with the shape of a tensor, or an integer constant, changed to invalid values."""
     for tensor in model.subgraphs[0].tensors:
-        for what, changed in (*_shapes(tensor), *_constants(tensor)):
+        for title, changed in (*_shapes(tensor), *_constants(tensor)):
             editor = SubgraphEditor(model.subgraphs[0])
             editor.set_tensor(tensor.index, **changed)
             try:
                 made = with_subgraphs(model, [editor.finish()[0], *model.subgraphs[1:]])
-                yield f"{what} of '{tensor.name}'", model_from(model_bytes(made), "spoiled")
+                yield f"{title} of '{tensor.name}'", model_from(model_bytes(made), "spoiled")
             except ModelError:
                 continue
 
@@ -151,7 +151,7 @@ def _shapes(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
     others: dict[str, tuple[int, ...]] = {"one dimension more": (*shape, 2), "no elements": (0,) * len(shape)}
     if shape:
         others |= {"one dimension less": shape[1:], "larger": (*shape[:-1], shape[-1] + 1)}
-    yield from ((what, {"shape": other}) for what, other in others.items())
+    yield from ((title, {"shape": other}) for title, other in others.items())
 
 
 def _constants(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
@@ -165,9 +165,9 @@ def _constants(tensor: Tensor) -> Iterator[tuple[str, dict[str, object]]]:
         "huge": lambda: values * 0 + 2**30,
     }
     if values.size and len(tensor.shape) == 1:
-        for what, way in ways.items():
+        for title, way in ways.items():
             changed = np.asarray(way(), tensor.dtype)
-            yield what, {"data": np.frombuffer(changed.tobytes(), np.uint8), "shape": changed.shape}
+            yield title, {"data": np.frombuffer(changed.tobytes(), np.uint8), "shape": changed.shape}
 
 
 def of_files(mutants: int) -> Iterator[Broken]:

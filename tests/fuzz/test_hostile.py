@@ -50,7 +50,7 @@ SEEDS = {"isolation": "34", "limits": "2", "reader": "2"}
 
 
 @pytest.mark.parametrize("fix", FIXES)
-def test_without_a_protection_there_are_faults(fix: str, stock: Path) -> None:
+def test_each_disabled_protection_gives_faults(fix: str, stock: Path) -> None:
     _, kind, check = FIXES[fix]
     argv = (
         "--cases",

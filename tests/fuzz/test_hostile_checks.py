@@ -94,12 +94,12 @@ def test_text_that_is_not_utf_8() -> None:
 
 
 @pytest.mark.parametrize("line", ["::error::x", "  ::stop-commands::x", "##[error]x", "\t##vso[task.x]"])
-def test_a_line_that_is_a_command(line: str) -> None:
+def test_a_line_with_a_workflow_command(line: str) -> None:
     assert any(fault.startswith("a line that is a command") for fault in raw(f"a\n{line}\n".encode()))
 
 
 @pytest.mark.parametrize("text", ["a ::error::x", "'::error::x'", "## heading", "é ü 数 ✅ \u05d0"])
-def test_text_that_is_harmless(text: str) -> None:
+def test_harmless_text(text: str) -> None:
     assert list(raw(text.encode())) == []
 
 
@@ -166,7 +166,7 @@ def test_a_changed_mode_and_a_changed_link(box: Sandbox) -> None:
 
 
 @pytest.mark.skipif(not hasattr(os, "fchmod"), reason="needs file modes as POSIX has them")
-def test_a_cache_file_that_others_can_read(box: Sandbox) -> None:
+def test_a_cache_file_readable_by_all_users(box: Sandbox) -> None:
     before = sound(box)
     file = box.root / "cache" / "litecheck" / "j.jsonl"
     file.parent.mkdir()
@@ -188,7 +188,7 @@ def test_a_program_in_the_path(box: Sandbox) -> None:
     assert box.canary("gs").exists()
 
 
-def test_the_content_of_another_file(box: Sandbox) -> None:
+def test_the_content_of_a_foreign_file_in_a_message(box: Sandbox) -> None:
     secret = (box.root / "secret.yaml").read_bytes()
     assert list(found(replace(sound(box), stderr=b"error: not a profile: " + secret))) == ["disclosed"]
 

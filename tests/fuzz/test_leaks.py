@@ -59,9 +59,9 @@ def test_slice_with_a_wrong_number_of_begins_is_an_error(begin: list[int], size:
     paths = {finding.path for finding in report.findings if finding.level == "violation"}
     assert any(path.startswith("SLICE/") for path in paths), paths
     assert leaks(render(report)) == []
-    told = run(model)
-    assert leaks(told) == []
-    assert "SLICE" in told
+    message = run(model)
+    assert leaks(message) == []
+    assert "SLICE" in message
 
 
 def test_slice_with_a_begin_for_each_dimension_runs() -> None:
@@ -76,17 +76,17 @@ def test_a_constant_with_a_shape_beyond_numpy_is_an_error(shape: tuple[int, ...]
     editor = SubgraphEditor(model.subgraphs[0])
     weights = next(t for t in editor.tensors if t.data is not None and len(t.shape) == 2)
     editor.set_tensor(weights.index, shape=shape, data=np.zeros(0, np.uint8))
-    told = run(with_subgraphs(model, [editor.finish()[0]]))
-    assert f"constant '{weights.name}'" in told
-    assert leaks(told) == []
+    message = run(with_subgraphs(model, [editor.finish()[0]]))
+    assert f"constant '{weights.name}'" in message
+    assert leaks(message) == []
 
 
 def test_operands_that_do_not_fit_are_named_by_role() -> None:
     model = load_model(FIXTURES / "conv_int8.tflite")
-    told = [run(bad) for what, bad in spoiled(model) if what == "larger of 'input'"]
-    assert len(told) == 1
-    assert "CONV_2D" in told[0]
-    assert leaks(told[0]) == []
+    message = [run(bad) for title, bad in spoiled(model) if title == "larger of 'input'"]
+    assert len(message) == 1
+    assert "CONV_2D" in message[0]
+    assert leaks(message[0]) == []
 
 
 def test_a_message_of_numpy_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_a_message_of_numpy_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise AssertionError
 
     monkeypatch.setattr(dispatch, "_misfit_error", bare)
-    models = ((what, bad) for what, bad in spoiled(load_model(FIXTURES / "fc_int8.tflite")))
+    models = ((title, bad) for title, bad in spoiled(load_model(FIXTURES / "fc_int8.tflite")))
     leaking = list(found(models))
     assert {command for _, command, _ in leaking} == {"run"}
     assert any("could not be broadcast" in line for _, _, line in leaking)

@@ -27,19 +27,19 @@ STRINGS = ("", "\0", "name", "a\nb\x1b[31m", "‮abc", "\udcff\udc80", "ü" * 30
 
 def rewritten(rng: Random, seed: Seed) -> bytes:
     """Return the first model of a seed with one to three tables changed."""
-    root, ways = _tree(seed)
+    root, paths = _tree(seed)
     if rng.random() < 0.1:
         root = _outside(rng, root)
     for _ in range(rng.choice((1, 1, 2, 3))):
-        kind = rng.choice(sorted(ways))
-        root = _changed(rng, root, rng.choice(ways[kind]))
+        kind = rng.choice(sorted(paths))
+        root = _changed(rng, root, rng.choice(paths[kind]))
     return bytes(write(root, load_schema("tflite"), drop_unknown=True))
 
 
 def changed(rng: Random, root: Table) -> Table:
     """Return a tree with one table changed."""
-    _, ways = _tree_of(root)
-    return _changed(rng, root, rng.choice(ways[rng.choice(sorted(ways))]))
+    _, paths = _tree_of(root)
+    return _changed(rng, root, rng.choice(paths[rng.choice(sorted(paths))]))
 
 
 @lru_cache(maxsize=64)
@@ -49,27 +49,27 @@ def _tree(seed: Seed) -> tuple[Table, dict[str, tuple[TablePath, ...]]]:
 
 def _tree_of(root: Table) -> tuple[Table, dict[str, tuple[TablePath, ...]]]:
     """Return the root, and the paths to all tables by type."""
-    ways: dict[str, list[TablePath]] = {}
-    for kind, way in _ways(root, ()):
-        ways.setdefault(kind, []).append(way)
-    return root, {kind: tuple(found) for kind, found in ways.items()}
+    paths: dict[str, list[TablePath]] = {}
+    for kind, path in _paths(root, ()):
+        paths.setdefault(kind, []).append(path)
+    return root, {kind: tuple(found) for kind, found in paths.items()}
 
 
-def _ways(table: Table, way: TablePath) -> Iterator[tuple[str, TablePath]]:
-    yield table.type, way
+def _paths(table: Table, path: TablePath) -> Iterator[tuple[str, TablePath]]:
+    yield table.type, path
     for name, value in table.fields.items():
         if isinstance(value, Table):
-            yield from _ways(value, (*way, (name, -1)))
+            yield from _paths(value, (*path, (name, -1)))
         elif isinstance(value, tuple):
             for i, child in enumerate(value):
                 if isinstance(child, Table):
-                    yield from _ways(child, (*way, (name, i)))
+                    yield from _paths(child, (*path, (name, i)))
 
 
-def _changed(rng: Random, table: Table, way: TablePath) -> Table:
+def _changed(rng: Random, table: Table, path: TablePath) -> Table:
     """Return the tree with the table at the end of the path changed; earlier changes may have cut the path short."""
-    if way:
-        (name, number), rest = way[0], way[1:]
+    if path:
+        (name, number), rest = path[0], path[1:]
         value = table.get(name)
         if isinstance(value, Table) and number < 0:
             return _with(table, name, _changed(rng, value, rest))
@@ -101,20 +101,20 @@ def _outside(rng: Random, root: Table) -> Table:
             "length": rng.choice((0, 4, 16, 64, 2**64 - 1)),
         }
         buffers.append(Table("ExternalBuffer", {**fields, **place} if rng.random() < 0.8 else fields))
-    _, ways = _tree_of(root)
-    for way in rng.sample(ways.get("Tensor", ()), min(3, len(ways.get("Tensor", ())))):
-        root = _put(root, way, "external_buffer", rng.randrange(len(buffers) + 2))
+    _, paths = _tree_of(root)
+    for path in rng.sample(paths.get("Tensor", ()), min(3, len(paths.get("Tensor", ())))):
+        root = _put(root, path, "external_buffer", rng.randrange(len(buffers) + 2))
     return replace(
         root,
         fields={**root.fields, "external_buffers": tuple(buffers), "external_buffer_groups": tuple(groups)},
     )
 
 
-def _put(table: Table, way: TablePath, name: str, value: Any) -> Table:
+def _put(table: Table, path: TablePath, name: str, value: Any) -> Table:
     """Return the tree with a single field of the table at the end of the path set."""
-    if not way:
+    if not path:
         return _with(table, name, value)
-    (step, number), rest = way[0], way[1:]
+    (step, number), rest = path[0], path[1:]
     child: Any = table.fields[step]
     if number < 0:
         return _with(table, step, _put(child, rest, name, value))

@@ -30,9 +30,9 @@ def test_a_changed_module(tmp_path: Path) -> None:
         timeout=60,
         check=True,
     )
-    here, there = done.stdout.splitlines()
-    assert here == there
-    assert here.startswith(f"yes {ROOT / 'litecheck' / 'spelling.py'} ")
+    own, child = done.stdout.splitlines()
+    assert own == child
+    assert own.startswith(f"yes {ROOT / 'litecheck' / 'spelling.py'} ")
     bare = subprocess.run(
         [sys.executable, "-c", "import litecheck.spelling as s; print(hasattr(s, 'CHANGED'))"], cwd=ROOT,
         capture_output=True, text=True, timeout=60, check=True,

@@ -149,19 +149,19 @@ def test_a_failing_test_is_run_again_without_the_mutant(
 ) -> None:
     from tests.mutation.run import _Ended
 
-    asked = []
+    runs_asked = []
 
     def stated(self: Judge, tests: tuple[str, ...], mutant: Mutant | None, limit: float) -> _Ended:
-        asked.append((tests, mutant, limit))
-        code = codes[len(asked) - 1]
+        runs_asked.append((tests, mutant, limit))
+        code = codes[len(runs_asked) - 1]
         return _Ended(code, "tests/t.py::test_a[number-2]" if code == 1 else "")
 
     monkeypatch.setattr(Judge, "_run", stated)
     mutant = judgement("killed", "litecheck/spelling.py").mutant
     assert Judge().judge(mutant).status == status
-    assert len(asked) == runs
+    assert len(runs_asked) == runs
     if codes[0] == 1:
-        assert asked[1] == (("tests/t.py::test_a",), None, 60.0)
+        assert runs_asked[1] == (("tests/t.py::test_a",), None, 60.0)
 
 
 def test_survivors_of_a_report_are_judged_again(tmp_path: Path) -> None:
@@ -197,14 +197,14 @@ def test_survivors_of_the_mirrored_file_run_the_package(
             assert tuple(done) == ("tests/test_spelling.py",)
             return ("tests/test_a.py",)
 
-    asked = []
+    runs_asked = []
 
     def stated(self: Judge, tests: tuple[str, ...], mutant: Mutant | None, limit: float) -> _Ended:
-        asked.append((tests, mutant))
-        code = codes[len(asked) - 1]
+        runs_asked.append((tests, mutant))
+        code = codes[len(runs_asked) - 1]
         return _Ended(code, "tests/t.py::test_a" if code == 1 else "")
 
     monkeypatch.setattr(Judge, "_run", stated)
     found = Judge(reach=Known()).judge(judgement("killed", "litecheck/spelling.py").mutant)
     assert (found.status, found.stage) == (status, "package" if len(tests) > 1 else "file")
-    assert [files[-1] for files, mutant in asked if mutant is not None] == tests
+    assert [files[-1] for files, mutant in runs_asked if mutant is not None] == tests

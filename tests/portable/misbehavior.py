@@ -22,7 +22,7 @@ RUNS = tuple((np.array([n], np.int8),) for n in range(4))
 
 
 def outcome(mode: str) -> str:
-    """Return the outcome of a job, and whether a process that the device started still runs."""
+    """Return the outcome of a job, and True if a process that the device started still runs."""
     setup = WorkerSetup(
         "tests.verification.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"}
     )

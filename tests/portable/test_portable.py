@@ -27,12 +27,12 @@ def outcomes(simulated: bool, *modes: str) -> dict[str, str]:
 
 
 @pytest.mark.slow
-def test_misbehaving_devices_end_alike() -> None:
+def test_misbehaving_devices_end_equally_with_and_without_fork() -> None:
     with ThreadPoolExecutor() as side_by_side:  # some modes wait for their time limit
-        here, there = side_by_side.map(outcomes, (False, True))
-    assert here.keys() == set(MODES)
-    assert there == here
-    assert len(set(here.values())) > 6
+        with_fork, without_fork = side_by_side.map(outcomes, (False, True))
+    assert with_fork.keys() == set(MODES)
+    assert without_fork == with_fork
+    assert len(set(with_fork.values())) > 6
 
 
 def test_the_simulated_system_has_no_fork() -> None:

@@ -116,8 +116,8 @@ def test_constants_of_a_model():
 
 def test_raw_files():
     np.save("x.npy", VALUES)
-    told = {source: is_raw(source) for source in ("x.npy", "x.npz", "x.npz:key", "m.tflite:0", "x.bin", "x")}
-    assert told == {
+    raw = {source: is_raw(source) for source in ("x.npy", "x.npz", "x.npz:key", "m.tflite:0", "x.bin", "x")}
+    assert raw == {
         "x.npy": False,
         "x.npz": False,
         "x.npz:key": False,
@@ -164,7 +164,7 @@ def test_damaged_npy_is_refused_with_its_byte(content, message):
 
 
 @given(st.data())
-def test_no_damage_escapes_as_another_error(data):
+def test_damaged_files_raise_only_litecheck_errors(data):
     stream = io.BytesIO()
     np.savez_compressed(stream, a=VALUES, b=VALUES)
     np.save("whole.npy", VALUES)

@@ -23,7 +23,7 @@ def named(comparison: Comparison) -> list[str]:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("expected", ["litert", *(f"litert:{name}" for name in RESOLVERS)])
-def test_a_device_that_is_an_interpreter_is_named_as_that(expected: str, dtype: str) -> None:
+def test_a_device_equal_to_a_resolver_is_named_as_the_resolver(expected: str, dtype: str) -> None:
     for name in RESOLVERS:
         actual = semantics(f"litert:{name}").quantize(REAL, PARAMETERS, dtype)
         result = compare(REAL, actual, PARAMETERS, semantics=expected)
@@ -34,7 +34,7 @@ def test_a_device_that_is_an_interpreter_is_named_as_that(expected: str, dtype: 
             assert f"expect it with --semantics litert:{name}" in result.causes[0].sentence
 
 
-def test_a_device_of_another_kind_is_no_interpreter() -> None:
+def test_a_device_unequal_to_every_resolver_is_not_named_as_a_resolver() -> None:
     actual = semantics("litert").quantize(REAL, PARAMETERS)
     actual[5] += 1
     for name in RESOLVERS:

@@ -114,7 +114,7 @@ def test_values_undefined_in_cpp_are_defined_here(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("nan", [0x7FC00000, 0xFFC00000 - (1 << 32), 0x7F800001])
-def test_a_nan_anywhere_in_a_tile_leaves_its_neighbours_alone(nan: int) -> None:
+def test_a_nan_in_a_tile_changes_a_single_element(nan: int) -> None:
     x = np.linspace(-100, 100, 301, dtype=np.float32)
     clean = litert.quantize(x, per_tensor(0.5, 7))
     for at in (0, 1, 150, 300):
@@ -126,7 +126,7 @@ def test_a_nan_anywhere_in_a_tile_leaves_its_neighbours_alone(nan: int) -> None:
 
 
 @given(grids(), st.lists(st.floats(width=32, allow_nan=False), min_size=1, max_size=40))
-def test_quantize_is_its_definition(grid: tuple[np.float32, int, str], values: list[float]) -> None:
+def test_quantize_equals_its_definition(grid: tuple[np.float32, int, str], values: list[float]) -> None:
     scale, zero, dtype = grid
     made = litert.quantize(floats(*values), per_tensor(scale, zero), dtype)
     assert made.tolist() == exactly(floats(*values), scale, zero, dtype)
@@ -241,7 +241,9 @@ def test_per_axis_is_per_tensor_slice_by_slice(shape: tuple[int, ...], axis: int
     ("shape", "axis", "size"),
     [((6,), 0, 2), ((7,), 0, 3), ((4, 6), 1, 3), ((5, 6), 0, 2), ((3, 5, 4), 1, 2), ((3, 5), -1, 8), ((3, 5), -1, 1)],
 )  # fmt: skip
-def test_a_block_is_its_slices(shape: tuple[int, ...], axis: int, size: int, zeros: bool) -> None:
+def test_blocks_equal_their_elements_quantized_alone(
+    shape: tuple[int, ...], axis: int, size: int, zeros: bool
+) -> None:
     x, random = drawn(shape), np.random.default_rng(1)
     blocks = list(shape)
     blocks[axis] = -(-shape[axis] // size)

@@ -34,8 +34,8 @@ def test_no_element_differs_from_builtin_ref(runtime: Litert, kind: str) -> None
     for length in (1, 2, 7, 15, 16, 17, 33, 256, 3000, 3001):
         case = makers()[kind](random, length)
         outcome = runtime.compare(case)
-        assert outcome.different == 0, case.what
-        assert outcome.unnoticed == (), case.what
+        assert outcome.different == 0, case.title
+        assert outcome.unnoticed == (), case.title
         noticed |= case.controls.keys()
     assert {"zero point + 1", "scale * 1.001"} <= noticed
 
@@ -57,7 +57,7 @@ def test_no_element_differs_from_the_interpreter_of_that_name(
     for length in (1, 7, 8, 15, 33, 256, 3001):
         case = makers(resolver)[kind](random, length)
         outcome = interpreters[resolver].compare(case)
-        assert (outcome.different, outcome.unnoticed) == (0, ()), case.what
+        assert (outcome.different, outcome.unnoticed) == (0, ()), case.title
         noticed |= case.controls.keys()
     assert {"zero point + 1", "scale * 1.001"} <= noticed
 

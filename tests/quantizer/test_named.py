@@ -100,7 +100,7 @@ def test_nan_is_the_zero_point_in_litert_and_the_smallest_integer_elsewhere(
 
 
 @pytest.mark.parametrize(
-    ("call", "why"),
+    ("call", "ending"),
     [
         (lambda: litecheck.dequantize([300], 0.5), "dequantize: stored: got 300, expected int8, -128 to 127"),
         (lambda: litecheck.dequantize([200, 256], 0.5, dtype="uint8"), "got 256, expected uint8, 0 to 255"),
@@ -112,10 +112,10 @@ def test_nan_is_the_zero_point_in_litert_and_the_smallest_integer_elsewhere(
         ),
     ],
 )
-def test_numbers_that_the_type_does_not_hold_are_errors(call: Callable[[], object], why: str) -> None:
+def test_numbers_that_the_type_does_not_hold_are_errors(call: Callable[[], object], ending: str) -> None:
     with pytest.raises(litecheck.QuantizerError) as error:
         call()
-    assert str(error.value).endswith(why)
+    assert str(error.value).endswith(ending)
 
 
 def test_whole_numbers_may_be_floats() -> None:

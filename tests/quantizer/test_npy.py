@@ -30,7 +30,7 @@ def test_parts_are_the_whole(tmp_path: Path, save: object, order: str, dtype: st
     assert {row.dtype for row in rows} == {np.dtype(dtype).newbyteorder("=")}
 
 
-def test_no_parts_and_empty_ones(tmp_path: Path) -> None:
+def test_an_array_without_parts_and_an_array_of_empty_parts(tmp_path: Path) -> None:
     file = str(tmp_path / "x.npz")
     np.savez(file, none=VALUES[:0], empty=VALUES[:, :0])
     assert list(npz_rows(file, "none")) == []
@@ -70,7 +70,7 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path, suffix: str, kind: str, 
 
 @posix
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="this system has no /dev/fd")
-def test_a_pipe_that_the_shell_names_is_read(in_time: None) -> None:
+def test_the_path_of_a_pipe_is_read(in_time: None) -> None:
     end, writer = os.pipe()
     os.write(writer, b"\1\2\3")
     os.close(writer)
@@ -78,9 +78,7 @@ def test_a_pipe_that_the_shell_names_is_read(in_time: None) -> None:
     os.close(end)
 
 
-def test_an_array_that_would_be_unpacked_beyond_the_limit_is_not(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_array_beyond_the_limit_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     np.savez_compressed(tmp_path / "a.npz", a=np.zeros(1 << 16, np.int8))
     np.savez(tmp_path / "b.npz", a=np.zeros(1 << 16, np.int8))
     monkeypatch.setattr(npy, "_UNPACKED_LIMIT", 1 << 15)

@@ -17,7 +17,7 @@ pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")
 pytest.importorskip("onnx", reason="needs onnx")
 pytest.importorskip("onnxruntime", reason="needs onnxruntime")
 
-from tests.differential.onnx_defects import DEPARTURES, DYNAMIC, MEASURED, REFERENCE, RUNTIME
+from tests.differential.onnx_defects import DEFECTS, DYNAMIC, MEASURED, REFERENCE, RUNTIME
 
 pytestmark = pytest.mark.slow
 
@@ -27,7 +27,7 @@ GENERATORS = {"QuantizeLinear": onnx_cases.quantize_cases, "DequantizeLinear": o
 
 @dataclass
 class Tally:
-    """Counts of a comparison; ``seen`` counts rejected cases or explained elements, by position in DEPARTURES."""
+    """Counts of a comparison; ``seen`` counts rejected cases or explained elements, by position in DEFECTS."""
 
     cases: int = 0
     refused: int = 0
@@ -74,12 +74,12 @@ def compare(engine, operator, step):
     The engine computes each case once.
     """
     tally, control = Tally(), Tally()
-    listed = [(i, d) for i, d in enumerate(DEPARTURES) if (d.engine, d.operator) == (engine, operator)]
+    listed = [(i, d) for i, d in enumerate(DEFECTS) if (d.engine, d.operator) == (engine, operator)]
     for case in cases(operator, step):
         tally.cases += 1
         mine = [(i, d) for i, d in listed if d.cases(case)]
         refusing = [i for i, d in mine if d.refuses]
-        what = f"{engine} {operator} {case.version} {case.types} {case.attributes}"
+        title = f"{engine} {operator} {case.version} {case.types} {case.attributes}"
         try:
             theirs = ENGINES[engine](case)
         except Exception as error:  # each engine has its own kinds of exceptions
@@ -87,13 +87,13 @@ def compare(engine, operator, step):
             if refusing:
                 tally.see(refusing[0], 1)
             else:
-                tally.unexplained.append(f"{what}: refused, {str(error)[:200]}")
+                tally.unexplained.append(f"{title}: refused, {str(error)[:200]}")
             continue
         if refusing:
-            tally.unexplained.append(f"{what}: computed, though listed as refused")
+            tally.unexplained.append(f"{title}: computed, though listed as refused")
         own = Own.of(case, mine)
-        explain(tally, case, mine, own, own.departed, theirs, what)
-        explain(control, case, mine, own, spoiled(own.departed), theirs, what)
+        explain(tally, case, mine, own, own.departed, theirs, title)
+        explain(control, case, mine, own, spoiled(own.departed), theirs, title)
     return tally, control
 
 
@@ -117,7 +117,7 @@ class Own:
         return cls(plain, departed, {i: differ(d.changes(case).ours(), plain) for i, d in changing})
 
 
-def explain(tally, case, mine, own, departed, theirs, what):
+def explain(tally, case, mine, own, departed, theirs, title):
     """Count the elements that are equal, and the elements that the defects explain."""
     ours = own.plain
     wrong = differ(ours, theirs)
@@ -126,15 +126,15 @@ def explain(tally, case, mine, own, departed, theirs, what):
     left = differ(departed, theirs)
     for index, defect in mine:
         if defect.elements:
-            there = defect.elements(case)
-            tally.see(index, np.count_nonzero(wrong & there))
-            left = left & ~there
+            explained = defect.elements(case)
+            tally.see(index, np.count_nonzero(wrong & explained))
+            left = left & ~explained
         elif defect.changes:
             tally.see(index, np.count_nonzero(wrong & own.moved[index]))
     if left.any():
         at = tuple(np.argwhere(left)[0])
         values = f"x {case.inputs[0][at]}, ours {ours[at]}, theirs {theirs[at]}"
-        tally.unexplained.append(f"{what}: {np.count_nonzero(left)} elements, first {at}: {values}")
+        tally.unexplained.append(f"{title}: {np.count_nonzero(left)} elements, first {at}: {values}")
 
 
 @pytest.mark.parametrize("operator", GENERATORS)
@@ -158,13 +158,13 @@ def test_every_departure_is_seen(step):
         pytest.skip(f"the defects were seen in {MEASURED}")
     tallies = [compare(engine, operator, step)[0] for engine in ENGINES for operator in GENERATORS]
     seen = {i for tally in tallies for i, count in tally.seen.items() if count}
-    assert [d for i, d in enumerate(DEPARTURES) if i not in seen] == []
+    assert [d for i, d in enumerate(DEFECTS) if i not in seen] == []
 
 
 @pytest.mark.parametrize("operator", GENERATORS)
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_wrong_result_is_noticed(engine, operator, step):
-    """One changed element in every output is noticed (negative control)."""
+    """A changed element in every output is noticed (negative control)."""
 
     tally, control = compare(engine, operator, step)
     assert len(control.unexplained) > 0.9 * (tally.cases - tally.refused)

@@ -21,7 +21,7 @@ def blocks(shape, axis, size, rng):
 
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
 @pytest.mark.parametrize("size", [1, 2, 3, 4, 7, 100])
-def test_a_block_is_its_slice(axis, size):
+def test_blocks_equal_their_elements_quantized_alone(axis, size):
     """Blocked quantization, with an uneven last block, equals per-tensor quantization of each block, in both directions."""
     rng = np.random.default_rng(size)
     x = rng.normal(0, 5, (4, 7, 3)).astype(F)

@@ -25,7 +25,7 @@ def compare_scalars(
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-def test_neighbours_are_one_step_apart(dtype: str) -> None:
+def test_neighbours_differ_by_a_step(dtype: str) -> None:
     kind = np.dtype(dtype).type
     for value in (0.0, 1.0, -1.0, 65504.0, 2.0**-14, -(2.0**-24), np.finfo(dtype).max):
         for end in (-np.inf, np.inf):

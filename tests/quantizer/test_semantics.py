@@ -37,12 +37,12 @@ def test_onnx_alone_is_the_latest_version() -> None:
 @pytest.mark.parametrize(
     "name", ["", "tflite", "litert:", "onnx:", "onnx:x", "onnx-dynamic:11", "onednn:", "ONNX"]
 )
-def test_unknown_names_are_refused_with_those_there_are(name: str) -> None:
+def test_the_error_of_an_unknown_semantics_lists_the_semantics(name: str) -> None:
     with pytest.raises(ConfigError, match=r"litert\[:RESOLVER\], onnx"):
         semantics(name)
 
 
-def test_an_interpreter_that_does_not_exist_is_refused_with_those_there_are() -> None:
+def test_the_error_of_an_unknown_resolver_lists_the_resolvers() -> None:
     with pytest.raises(
         QuantizerError, match="litert:tflm: resolver: is none of reference, optimized, xnnpack"
     ):

@@ -81,7 +81,7 @@ def test_real_values_are_quantized_first_and_the_quotient_is_exact():
     assert worst.neighbours == (-10, -9)
 
 
-def test_a_whole_quotient_is_its_own_neighbours():
+def test_both_neighbours_of_a_whole_quotient_equal_it():
     element = compare(np.array([4], np.float32), np.array([5], np.int8), ONE).first
     assert (element.quotient, element.neighbours) == (4, (4, 4))
 

@@ -105,7 +105,7 @@ def test_multi_axis_per_element_of_the_axes(keep: bool) -> None:
     )
 
 
-def test_multi_axis_in_another_order() -> None:
+def test_multi_axis_in_descending_order() -> None:
     scale = numbered(4, 2)
     np.testing.assert_array_equal(
         spread(MultiAxis(1, -1, 0, (2, 0)), scale, shape=(2, 3, 4)),

@@ -28,7 +28,7 @@ RNG = np.random.default_rng(0)
 ONE = quantized(1.0)
 
 
-def how(opcode: str, dtype: str = "int8") -> dict[str, str]:
+def variants(opcode: str, dtype: str = "int8") -> dict[str, str]:
     """Return the default variant of every step."""
     found: Kernel = next(k for k in kernels()[opcode] if dtype in k.types)
     return {name: step.variants[0] for name, step in found.steps.items()}
@@ -96,7 +96,7 @@ def test_convolution_equals_its_definition(
         padding=padding, stride_h=stride[0], stride_w=stride[1], dilation_h_factor=dilation[0],
         dilation_w_factor=dilation[1],
     )  # fmt: skip
-    made = conv_2d(x, w, b, wide(), options, how("CONV_2D"))
+    made = conv_2d(x, w, b, wide(), options, variants("CONV_2D"))
     kind = SAME if padding == "SAME" else VALID
     rows = axis(7, 3, stride[0], dilation[0], kind)
     columns = axis(8, 2, stride[1], dilation[1], kind)
@@ -115,9 +115,9 @@ def test_a_depthwise_convolution_is_a_grouped_one(multiplier: int, stride: int) 
         bias(4 * multiplier),
     )
     options = windowed(padding="SAME", stride_h=stride, stride_w=stride)
-    made = depthwise_conv_2d(x, w, b, wide(), options, how("DEPTHWISE_CONV_2D"))
+    made = depthwise_conv_2d(x, w, b, wide(), options, variants("DEPTHWISE_CONV_2D"))
     filters = Operand(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
-    np.testing.assert_array_equal(made, conv_2d(x, filters, b, wide(), options, how("CONV_2D")))
+    np.testing.assert_array_equal(made, conv_2d(x, filters, b, wide(), options, variants("CONV_2D")))
 
 
 @pytest.mark.parametrize(("padding", "out"), [("SAME", (5, 8)), ("VALID", (7, 9))])
@@ -126,11 +126,11 @@ def test_a_transposed_convolution_is_the_adjoint_of_a_convolution(padding: str, 
     options = windowed(padding=padding, stride_h=2, stride_w=3)
     w = stored((3, 3, 3, 2), constant=True)
     big, nothing = stored((1, *out, 2)), Operand(np.zeros(3, np.int32), "int32", ONE)
-    forth = conv_2d(big, w, nothing, wide(), options, how("CONV_2D")).astype(np.int64)
+    forth = conv_2d(big, w, nothing, wide(), options, variants("CONV_2D")).astype(np.int64)
     small = stored(forth.shape)
     shape = Operand(np.array([1, *out, 2], np.int32), "int32")
     turned = Operand(w.data.transpose(3, 1, 2, 0), "int8", ONE, True)
-    back = transpose_conv(shape, turned, small, None, wide(), options, how("TRANSPOSE_CONV"))
+    back = transpose_conv(shape, turned, small, None, wide(), options, variants("TRANSPOSE_CONV"))
     assert (forth * small.data).sum() == (back.astype(np.int64) * big.data).sum() != 0
 
 
@@ -138,17 +138,15 @@ def test_a_transposed_convolution_subtracts_the_zero_point_only_under_a_stamp() 
     x = Operand(np.full((1, 2, 2, 1), 50, np.int8), "int8", quantized(1.0, 50))
     shape = Operand(np.array([1, 4, 4, 1], np.int32), "int32")
     options = options_table("TRANSPOSE_CONV", stride_h=2, stride_w=2)
-    made = transpose_conv(shape, stored((1, 3, 3, 1)), x, None, wide(4), options, how("TRANSPOSE_CONV"))
+    made = transpose_conv(shape, stored((1, 3, 3, 1)), x, None, wide(4), options, variants("TRANSPOSE_CONV"))
     assert (made == 4).all()
 
 
 @pytest.mark.parametrize(("zero", "scale_count", "counts"), [(3, 1, True), (0, 1, True), (3, 5, False)])
-def test_a_weight_zero_point_counts_where_there_is_one_scale(
-    zero: int, scale_count: int, counts: bool
-) -> None:
+def test_weight_zero_points_apply_only_with_a_single_scale(zero: int, scale_count: int, counts: bool) -> None:
     x, b = stored((4, 6), zero=-7), bias(5)
     w = Operand(stored((5, 6)).data, "int8", quantized([1.0] * scale_count, zero), True)
-    made = fully_connected(x, w, b, wide(), None, how("FULLY_CONNECTED"))
+    made = fully_connected(x, w, b, wide(), None, variants("FULLY_CONNECTED"))
     centred = w.data.astype(np.int64) - (zero if counts else 0)
     np.testing.assert_array_equal(made, (x.data.astype(np.int64) + 7) @ centred.T + b.data)
 
@@ -156,7 +154,9 @@ def test_a_weight_zero_point_counts_where_there_is_one_scale(
 @pytest.mark.parametrize(("keep", "shape"), [(True, (2, 3, 5)), (False, (6, 5))])
 def test_fully_connected_keeps_dimensions_with_keep_num_dims(keep: bool, shape: tuple[int, ...]) -> None:
     options = options_table("FULLY_CONNECTED", keep_num_dims=keep)
-    made = fully_connected(stored((2, 3, 4)), stored((5, 4)), None, wide(), options, how("FULLY_CONNECTED"))
+    made = fully_connected(
+        stored((2, 3, 4)), stored((5, 4)), None, wide(), options, variants("FULLY_CONNECTED")
+    )
     assert made.shape == shape
 
 
@@ -168,7 +168,7 @@ def test_batch_matmul_broadcasts_and_transposes(dtype: str, adj: tuple[bool, boo
     left = Operand(lhs.data.swapaxes(-1, -2) if adj[0] else lhs.data, dtype, lhs.quantization)
     right = Operand(rhs.data.swapaxes(-1, -2) if adj[1] else rhs.data, dtype, rhs.quantization)
     options = options_table("BATCH_MATMUL", adj_x=adj[0], adj_y=adj[1])
-    made = batch_matmul(left, right, wide(), options, how("BATCH_MATMUL", dtype))
+    made = batch_matmul(left, right, wide(), options, variants("BATCH_MATMUL", dtype))
     wanted = (lhs.data.astype(np.int64) - zeros[0]) @ (rhs.data.astype(np.int64) - zeros[1])
     np.testing.assert_array_equal(made, wanted)
     assert made.shape == (3, 5, 2, 6)
@@ -179,13 +179,13 @@ def test_batch_matmul_scales_each_column_if_the_right_hand_side_is_per_axis() ->
         stored((4, 8), "int16"),
         Operand(stored((8, 3)).data, "int8", quantized([1.0, 2.0, 4.0], axis=1)),
     )
-    made = batch_matmul(lhs, rhs, wide(), None, how("BATCH_MATMUL", "int16"))
+    made = batch_matmul(lhs, rhs, wide(), None, variants("BATCH_MATMUL", "int16"))
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data * [1, 2, 4])
 
 
 def test_batch_matmul_to_int32_is_the_product_of_stored_values() -> None:
     lhs, rhs = stored((4, 8), zero=5), stored((8, 3), zero=6)
-    made = batch_matmul(lhs, rhs, OutputSpec("int32", ()), None, how("BATCH_MATMUL"))
+    made = batch_matmul(lhs, rhs, OutputSpec("int32", ()), None, variants("BATCH_MATMUL"))
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data)
 
 
@@ -212,7 +212,9 @@ def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
     exact = int(x.astype(np.int64)[0] @ w.astype(np.int64)[0])
     value, output = Operand(x, "int8", ONE), OutputSpec("int16", (), quantized(1.0))
     offset = Operand(np.array([-exact + 12345], np.int32), "int32", ONE)
-    made = fully_connected(value, Operand(w, "int8", ONE, True), offset, output, None, how("FULLY_CONNECTED"))
+    made = fully_connected(
+        value, Operand(w, "int8", ONE, True), offset, output, None, variants("FULLY_CONNECTED")
+    )
     assert made.tolist() == [[12345]]
     if depth > 1033:
         lost = np.matmul(x.astype(np.float32), w.astype(np.float32).T)
@@ -227,24 +229,29 @@ def test_deep_int16_products_are_exact_in_float64() -> None:
 
 def test_empty_batches_give_empty_outputs() -> None:
     x, w = stored((0, 4, 4, 2)), stored((3, 2, 2, 2), constant=True)
-    assert conv_2d(x, w, bias(3), wide(), windowed(), how("CONV_2D")).shape == (0, 4, 4, 3)
+    assert conv_2d(x, w, bias(3), wide(), windowed(), variants("CONV_2D")).shape == (0, 4, 4, 3)
     assert fully_connected(
-        stored((0, 4)), stored((3, 4)), None, wide(), None, how("FULLY_CONNECTED")
+        stored((0, 4)), stored((3, 4)), None, wide(), None, variants("FULLY_CONNECTED")
     ).shape == (0, 3)
 
 
 def test_errors_state_the_reason() -> None:
     with pytest.raises(RunError, match="5 input channels do not divide among 4 filters of depth 2"):
-        conv_2d(stored((1, 4, 4, 5)), stored((4, 1, 1, 2)), None, wide(), windowed(), how("CONV_2D"))
+        conv_2d(stored((1, 4, 4, 5)), stored((4, 1, 1, 2)), None, wide(), windowed(), variants("CONV_2D"))
     with pytest.raises(RunError, match="7 filters do not divide among 2 input channels"):
         depthwise_conv_2d(
-            stored((1, 4, 4, 2)), stored((1, 1, 1, 7)), None, wide(), windowed(), how("DEPTHWISE_CONV_2D")
+            stored((1, 4, 4, 2)),
+            stored((1, 1, 1, 7)),
+            None,
+            wide(),
+            windowed(),
+            variants("DEPTHWISE_CONV_2D"),
         )
     with pytest.raises(RunError, match=r"\[2, 3\] times \[4, 2\] does not fit"):
-        batch_matmul(stored((2, 3)), stored((4, 2)), wide(), None, how("BATCH_MATMUL"))
+        batch_matmul(stored((2, 3)), stored((4, 2)), wide(), None, variants("BATCH_MATMUL"))
     shape, one = Operand(np.array([1, 2, 3], np.int32), "int32"), stored((1, 1, 1, 1))
     with pytest.raises(RunError, match="output_shape holds 3 numbers, not 4"):
-        transpose_conv(shape, one, one, None, wide(), None, how("TRANSPOSE_CONV"))
+        transpose_conv(shape, one, one, None, wide(), None, variants("TRANSPOSE_CONV"))
 
 
 def test_real_convolution_clamps_to_its_activation() -> None:
@@ -269,7 +276,7 @@ def test_real_convolution_clamps_to_its_activation() -> None:
         ("INT32", None, "int32_sums"),
     ],
 )
-def test_int16_has_a_condition_where_the_bias_type_is_not_stated_or_not_that_of_the_bias(
+def test_int16_has_a_condition_if_the_stated_bias_type_differs_from_the_bias(
     stated: str, kind: str | None, condition: str
 ) -> None:
     """2512 x 0.0021891 is 5.49893: in two roundings, half up, 6; sums of 64 bits are rounded once."""
@@ -290,7 +297,7 @@ def test_int16_has_a_condition_where_the_bias_type_is_not_stated_or_not_that_of_
     twice = {**once, f"requantize/{condition}": "double-half-up"}
     x = (np.array([[157]], np.int16),)
     base = load_arithmetic("litert-reference")
-    arithmetics = (replace(base, stages={"FULLY_CONNECTED": how}) for how in (once, twice))
+    arithmetics = (replace(base, stages={"FULLY_CONNECTED": steps}) for steps in (once, twice))
     made = [int(run(model, x, arithmetic=a).outputs["y"][0, 0]) for a in arithmetics]
     assert made == [5, 5 if condition == "int64_sums" else 6]
     (cell, _) = slots_of(model.subgraphs[0], model.subgraphs[0].operators[0])

@@ -72,7 +72,7 @@ def of(model: Model) -> BackendSet:
 
 
 @pytest.mark.parametrize(
-    ("model", "who"),
+    ("model", "backends"),
     [
         (conv(), ALL_BACKENDS),
         (conv(dtype="uint8"), ALL_BACKENDS),
@@ -87,8 +87,8 @@ def of(model: Model) -> BackendSet:
         (conv(dtype="int16", depth=4), set()),
     ],
 )
-def test_backends_of_a_convolution(model: Model, who: BackendSet) -> None:
-    assert of(model) == who
+def test_backends_of_a_convolution(model: Model, backends: BackendSet) -> None:
+    assert of(model) == backends
 
 
 def test_conditions_use_existing_roles() -> None:
@@ -109,7 +109,7 @@ def test_conditions_use_existing_roles() -> None:
 
 
 def test_every_measurement_is_used() -> None:
-    asked = {
+    measured = {
         condition.subject
         for known in (
             *(backend.operators for backend in load_dispatch().backends.values()),
@@ -120,14 +120,16 @@ def test_every_measurement_is_used() -> None:
         for condition in conditions
         if condition.verb == "limits"
     }
-    assert asked == set(MEASUREMENTS)
+    assert measured == set(MEASUREMENTS)
 
 
 def test_kernels_of_listed_operators_use_the_backends() -> None:
     for opcode in {opcode for backend in load_dispatch().backends.values() for opcode in backend.operators}:
-        told = any("backends" in signature(kernel.function).extras for kernel in kernels()[opcode])
-        asked = {c for kernel in kernels()[opcode] for step in kernel.steps.values() for c in step.conditions}
-        assert told or "declined" in asked, opcode
+        takes_backends = any("backends" in signature(kernel.function).extras for kernel in kernels()[opcode])
+        stated = {
+            c for kernel in kernels()[opcode] for step in kernel.steps.values() for c in step.conditions
+        }
+        assert takes_backends or "declined" in stated, opcode
 
 
 def test_every_condition_belongs_to_a_step_and_steps_have_existing_conditions() -> None:

@@ -74,7 +74,7 @@ def results(options: argparse.Namespace, folder: Path, sound: Path) -> Iterator[
 def describe_result(result: Result) -> str:
     """Return a case with faults as a few lines of text."""
     command = " ".join(ascii(word)[1:-1] if word.isprintable() else ascii(word) for word in result.case.argv)
-    lines = [f"{result.kind}-{result.number}: {result.case.what}", f"  $ litecheck {command[:400]}"]
+    lines = [f"{result.kind}-{result.number}: {result.case.title}", f"  $ litecheck {command[:400]}"]
     lines += [f"  {fault.check}: {fault.evidence[:400]!a}" for fault in result.faults[:6]]
     return "\n".join(lines)
 
@@ -114,14 +114,16 @@ def distinct(found: list[Result]) -> str:
                 "disclosed",
                 "exit code",
             ):
-                place = fault.evidence.rpartition(" (")[2] if fault.check == "traceback" else result.case.what
+                place = (
+                    fault.evidence.rpartition(" (")[2] if fault.check == "traceback" else result.case.title
+                )
                 evidence = (
                     fault.evidence.partition(": ")[2].partition(":")[0] if fault.check == "traceback" else ""
                 )
                 groups.setdefault(f"{fault.check}: {evidence[-60:]} {place[-110:]!a}", []).append(
                     f"{result.kind}-{result.number}"
                 )
-    return "\n".join(f"{len(cases):5} {what}  {cases[0]}" for what, cases in sorted(groups.items()))
+    return "\n".join(f"{len(cases):5} {title}  {cases[0]}" for title, cases in sorted(groups.items()))
 
 
 def arguments(given: list[str] | None) -> argparse.Namespace:

@@ -16,13 +16,13 @@ Stdout = Literal["file", "full", "broken pipe", "closed"]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One command on hostile input.
+    """Command on hostile input.
 
     ``writes`` are the output files and folders of the command, relative to the working folder. ``alone`` starts a new
     Python process; a fork of the server has already imported its modules.
     """
 
-    what: str
+    title: str
     argv: tuple[str, ...]
     writes: tuple[str, ...] = ()
     alone: bool = False

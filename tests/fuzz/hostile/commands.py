@@ -208,8 +208,8 @@ COMMANDS: dict[CommandLine, int] = {
 }
 
 
-def on_model(rng: Random, model: str, what: str, **fields: object) -> Case:
+def on_model(rng: Random, model: str, title: str, **fields: object) -> Case:
     """Return a case of a random command on a model file."""
     command = rng.choices(list(COMMANDS), list(COMMANDS.values()))[0]
     argv, writes = command(rng, model)
-    return Case(f"{argv[0]}: {what}", tuple(argv), tuple(writes), **fields)  # type: ignore[arg-type]
+    return Case(f"{argv[0]}: {title}", tuple(argv), tuple(writes), **fields)  # type: ignore[arg-type]

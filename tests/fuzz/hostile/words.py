@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from random import Random
 
-#: Word of hostile text that litecheck never prints by itself.
+#: Word of hostile text that litecheck prints only as a part of hostile input.
 PWNED = "pwned"
 #: Text that must be escaped in a terminal, a log or a page.
 PIECES = (

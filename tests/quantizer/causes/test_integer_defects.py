@@ -48,7 +48,7 @@ def test_deviations_of_one_scale() -> None:
     }  # fmt: skip
 
 
-def test_deviations_of_another_base() -> None:
+def test_deviations_from_a_recipe_with_deviations() -> None:
     found = rows(Recipe("half-away", True, "reciprocal"), limits=(0, 15))
     assert {"half-even", "zero-point-after-rounding", "float32-arithmetic", "saturation-3-bit"} <= set(found)
     assert not {"half-away", "reciprocal-multiply", "symmetric-saturation"} & set(found)
@@ -71,7 +71,7 @@ def test_deviations_of_a_scale_for_each_channel() -> None:
 
 
 @pytest.mark.parametrize(("axis", "block", "others"), [(1, 0, [0, 2]), (-1, 0, [0, 1]), (1, 2, [])])
-def test_other_axes(axis: int, block: int, others: list[int]) -> None:
+def test_deviations_of_the_axis(axis: int, block: int, others: list[int]) -> None:
     parameters = Parameters(np.ones(4, np.float32), np.zeros(4, np.int64), axis, block)
     found = [
         one

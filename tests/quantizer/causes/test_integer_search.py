@@ -61,7 +61,7 @@ def test_half_away_against_half_even(sample):
 
 
 @pytest.mark.parametrize("mode", [mode for mode in ROUNDINGS if mode != "half-away"])
-def test_every_other_rounding(sample, mode):
+def test_each_rounding_mode_is_named(sample, mode):
     case = sample()
     actual = np.clip(ROUNDINGS[mode](quotients(case)), -128, 127).astype(np.int8)
     assert mode in named(judged(case, actual))
@@ -106,7 +106,7 @@ def test_per_tensor_instead_of_per_axis(sample, name, pick):
     assert name in named(result)
 
 
-def test_scales_along_another_axis():
+def test_scales_along_a_wrong_axis_are_named():
     real = np.random.default_rng(4).normal(0, 3, (6, 5, 6)).astype(np.float32)
     scale = np.linspace(0.02, 0.07, 6, dtype=np.float32)
     actual = litert.quantize(real, Parameters(scale, None, 2))
@@ -158,7 +158,7 @@ def test_reciprocal_multiply():
     assert named(compare(real, actual, Parameters(scale))) == ["float64-arithmetic"]
 
 
-def test_another_scale_is_bounded(sample):
+def test_the_bounds_of_a_wrong_scale_contain_it(sample):
     case = sample(1.0)
     scale = np.full_like(case.parameters.scale, 0.7 * case.parameters.scale[0])
     (cause,) = judged(case, device(case, scale)).causes

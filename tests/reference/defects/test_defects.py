@@ -276,14 +276,14 @@ def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
 
 
 @pytest.mark.parametrize("bits", [16, 20, 24])
-@pytest.mark.parametrize("how", ["", "-bias-first", "-wraps"])
-def test_long_rows_leave_narrow_accumulators(bits: int, how: str) -> None:
+@pytest.mark.parametrize("suffix", ["", "-bias-first", "-wraps"])
+def test_long_rows_leave_narrow_accumulators(bits: int, suffix: str) -> None:
     rng = np.random.default_rng(1)  # ``-bias-first`` may be equal: the bias decides if sums exceed 24 bits
     x = rng.integers(60, 128, (3, 1281))
     w = rng.integers(80, 128, (5, 1281)) * np.where(np.arange(1281) < 1000, 1, -1)
     bias = rng.integers(-(2**23), 2**23, 5)
-    name = f"accumulator-{bits}{how}"
-    total = wrapping(bits) if how == "-wraps" else accumulated(bits, how == "-bias-first")
+    name = f"accumulator-{bits}{suffix}"
+    total = wrapping(bits) if suffix == "-wraps" else accumulated(bits, suffix == "-bias-first")
     units = list(zip(w.tolist(), bias.tolist(), strict=True))
     sums = [[total(list(zip(q, v, strict=True)), b) for v, b in units] for q in x.tolist()]
     made = rows(name, x, w, bias)

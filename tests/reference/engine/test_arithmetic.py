@@ -80,7 +80,7 @@ def test_an_entry_of_a_type_precedes_that_of_the_operator(tmp_path: Path) -> Non
     assert changed.variants("RESIZE_BILINEAR", "int16") == {"interpolate": "q10"}
 
 
-def test_a_step_is_one_variant_or_one_by_condition(tmp_path: Path) -> None:
+def test_a_step_states_a_variant_or_a_variant_by_condition(tmp_path: Path) -> None:
     """Among the stated keys, the key with the most true conditions applies; the first condition has the highest rank."""
     stated = "interpolate: {default: q11, declined: float32, uint8: q10, declined+uint8: float32-weights}"
     acme = load_arithmetic(written(tmp_path, GOOD.replace("interpolate: q11", stated))).variants(

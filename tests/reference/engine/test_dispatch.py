@@ -38,10 +38,10 @@ def test_an_operator_is_bound_by_the_type_of_its_first_input_that_is_not_constan
 def test_types_without_a_kernel_are_errors_with_the_operator(opcode: str) -> None:
     """A float64 bias or float crops give an output or an error with the operator's name, as every invalid tensor does."""
     profile = load_profile("litert-runtime")
-    tried = 0
+    combinations = 0
     for case in planned(profile, "smoke", (opcode,), 0):
         if isinstance(case, SuiteCase) and case.broken.endswith("/dtype") and (inputs := zeros(case.model)):
-            tried += 1
+            combinations += 1
             with suppress(RunError):
                 ReferenceInterpreter(case.model).run(case.model.subgraphs[0], inputs[0])
-    assert tried
+    assert combinations

@@ -185,8 +185,8 @@ def test_tensors_that_can_be_drawn(tensor: Tensor, drawn: bool, paid: bool) -> N
     assert (drawable(tensor), affordable(tensor)) == (drawn, paid)
     if not drawn:
         made = EntryPoint(Subgraph(0, "", (tensor,), (), (0,), ()), (("x", 0),), ())
-        what = "string" if tensor.dtype == "string" else "of shape [2, -1]"
+        form = "string" if tensor.dtype == "string" else "of shape [2, -1]"
         with pytest.raises(
-            RunError, match=f"^{re.escape(f'input {chr(39)}x{chr(39)} is {what}, which cannot be drawn')}$"
+            RunError, match=f"^{re.escape(f'input {chr(39)}x{chr(39)} is {form}, which cannot be drawn')}$"
         ):
             made.random(0)

@@ -28,8 +28,8 @@ def result(scale=0.5, zero=0, dtype="int8"):
     return OutputSpec(dtype, (), quantization(scale, zero))
 
 
-def relu(opcode, v, out, **how):
-    return next(k for k in kernels()[opcode] if v.dtype in k.types).function(v, out, HOW | how)
+def relu(opcode, v, out, **variants):
+    return next(k for k in kernels()[opcode] if v.dtype in k.types).function(v, out, HOW | variants)
 
 
 @pytest.mark.parametrize(

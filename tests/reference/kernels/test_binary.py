@@ -55,14 +55,14 @@ def test_sums_products_and_quotients_are_within_a_step_of_the_real_result(
     x, y, to = value(ALL[:, None], left, a), value(ALL, right, b), result(out, c)
     # Weights of 21 bits have an error of 2^-21 of the larger weight for each step of an operand.
     coarse = 256 * max(left, right) / out * 2**-20
-    for how, most in (("double", 0.51), ("single", 0.51), ("vectors", 0.51), ("21-bit", 0.51 + coarse)):
-        assert off(binary.add(x, y, to, None, {"requantize": how}), real(x) + real(y), to) <= most
-        assert off(binary.sub(x, y, to, None, {"requantize": how}), real(x) - real(y), to) <= most
-    for how in ("double", "single", "float32"):
+    for variant, most in (("double", 0.51), ("single", 0.51), ("vectors", 0.51), ("21-bit", 0.51 + coarse)):
+        assert off(binary.add(x, y, to, None, {"requantize": variant}), real(x) + real(y), to) <= most
+        assert off(binary.sub(x, y, to, None, {"requantize": variant}), real(x) - real(y), to) <= most
+    for variant in ("double", "single", "float32"):
         # The first of two roundings may turn a quarter of a step into a half, and the second a half into a whole step.
         assert (
             off(
-                binary.mul(x, y, to, None, {"requantize": how, "multiplier": "float64"}),
+                binary.mul(x, y, to, None, {"requantize": variant, "multiplier": "float64"}),
                 real(x) * real(y),
                 to,
             )
@@ -95,10 +95,12 @@ def test_a_fused_activation_clamps_in_stored_values() -> None:
 def test_a_table_of_all_pairs_equals_the_computed_tiles() -> None:
     x, y = value(np.repeat(ALL, 256)), value(np.tile(ALL, 256), 0.1, 60)
     assert x.data.size >= broadcast._PAIRS
-    how = {"requantize": "double", "multiplier": "float32"}
-    whole = binary.mul(x, y, result(), None, how)
+    variant = {"requantize": "double", "multiplier": "float32"}
+    whole = binary.mul(x, y, result(), None, variant)
     parts = [
-        binary.mul(value(x.data[at : at + 999]), value(y.data[at : at + 999], 0.1, 60), result(), None, how)
+        binary.mul(
+            value(x.data[at : at + 999]), value(y.data[at : at + 999], 0.1, 60), result(), None, variant
+        )
         for at in range(0, 65536, 999)
     ]
     assert np.array_equal(whole, np.concatenate(parts))
@@ -109,10 +111,10 @@ def test_the_table_of_a_frequent_formula_gives_the_same_outputs() -> None:
     assert broadcast._TABLE_FROM <= x.data.size < broadcast._PAIRS
     broadcast._counter.cache_clear()
     before = broadcast._table.cache_info().misses
-    how = {"requantize": "double", "multiplier": "float32"}
+    variant = {"requantize": "double", "multiplier": "float32"}
     made, tables = [], []
     for _ in range(15):
-        made.append(binary.mul(x, y, result(0.77), None, how))
+        made.append(binary.mul(x, y, result(0.77), None, variant))
         tables.append(broadcast._table.cache_info().misses - before)
     assert tables == [*[0] * 13, 1, 1]
     assert all(np.array_equal(one, made[0]) for one in made)
@@ -154,7 +156,7 @@ def test_int16_with_power_of_two_scales_shifts_one_operand() -> None:
         binary.add(x, y, result(2.0**-10, 0, "int16"), options, {"requantize": "double"})
 
 
-def test_equal_reals_compare_as_equal_whatever_their_scales() -> None:
+def test_equal_real_values_of_different_scales_compare_as_equal() -> None:
     half, quarter = quantize_multiplier(0.5), quantize_multiplier(0.25)
     formula = comparisons.Scaled(np.equal, (0, 0), (half, quarter), "double")
     x, y = np.array([10, 10, -6], np.int8), np.array([20, 21, -12], np.int8)
@@ -172,10 +174,10 @@ def test_division_by_zero_is_refused(kernel: Any) -> None:
 def test_a_small_quotient_is_zero_except_if_a_shift_overflows() -> None:
     # 1 / -128 is 0 steps of 0.5; LiteRT shifts by 32 bits or more, and x86 gives the smallest integer.
     made = {
-        how: division.div(
-            value([1], zero=0), value([-128], zero=0), result(zero=0), None, {**QUOTIENT, "shift": how}
+        variant: division.div(
+            value([1], zero=0), value([-128], zero=0), result(zero=0), None, {**QUOTIENT, "shift": variant}
         ).tolist()
-        for how in ("exact", "word")
+        for variant in ("exact", "word")
     }
     assert made == {"exact": [0], "word": [-128]}
 
@@ -200,8 +202,8 @@ def test_shifts_stay_within_the_width() -> None:
 
 
 def test_a_condition_of_one_dimension_selects_rows() -> None:
-    asked = Operand(np.array([True, False]), "bool")
-    made = elementwise.select(asked, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
+    condition = Operand(np.array([True, False]), "bool")
+    made = elementwise.select(condition, value([[1, 2], [3, 4]]), value([[5, 6], [7, 8]]), result())
     assert made.tolist() == [[1, 2], [7, 8]]
 
 

@@ -82,8 +82,8 @@ def test_each_group_sees_its_own_channels() -> None:
 @pytest.mark.parametrize("filters", [(2, 1, 1, 2), (2, 1, 1, 4), (4, 1, 1, 1)])
 def test_channels_that_do_not_divide(filters: tuple[int, ...]) -> None:
     image, weight = stored(np.zeros((1, 1, 1, 3))), stored(np.zeros(filters))
-    said = f"3 input channels do not divide among {filters[0]} filters of depth {filters[3]}"
-    with pytest.raises(RunError, match=said):
+    message = f"3 input channels do not divide among {filters[0]} filters of depth {filters[3]}"
+    with pytest.raises(RunError, match=message):
         conv.conv_2d(image, weight, None, output(), window_options(), DOUBLE)
 
 

@@ -86,7 +86,7 @@ def test_a_box_from_its_anchor() -> None:
     assert found == ([[2.0, 1.0, 6.0, 11.0]], [0], [0.5], [1])
 
 
-def test_the_height_has_a_scale_of_its_own() -> None:
+def test_the_height_has_a_separate_scale() -> None:
     boxes = real([[[0, 0, 4 * np.log(2.0), 0]]])
     found = detected(
         boxes, real([[[0.5, 0]]]), real([[4, 4, 2, 6]]), h_scale=4.0, w_scale=9.0, max_detections=1

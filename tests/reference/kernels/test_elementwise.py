@@ -25,16 +25,16 @@ OUT = output()
 )
 def test_select(condition: Any, expected: Any) -> None:
     """A condition of a single dimension selects rows."""
-    asked = stored(condition, dtype="bool")
+    selector = stored(condition, dtype="bool")
     assert (
-        elementwise.select(asked, stored([[1, 2], [3, 4]]), stored([[5, 6], [7, 8]]), OUT).tolist()
+        elementwise.select(selector, stored([[1, 2], [3, 4]]), stored([[5, 6], [7, 8]]), OUT).tolist()
         == expected
     )
 
 
 def test_select_v2_broadcasts() -> None:
-    asked = stored([True, False], dtype="bool")
-    assert elementwise.select_v2(asked, stored([[1, 2], [3, 4]]), stored([9]), OUT).tolist() == [
+    selector = stored([True, False], dtype="bool")
+    assert elementwise.select_v2(selector, stored([[1, 2], [3, 4]]), stored([9]), OUT).tolist() == [
         [1, 9],
         [3, 9],
     ]

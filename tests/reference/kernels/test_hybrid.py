@@ -69,10 +69,10 @@ def test_ties_are_rounded_before_the_zero_point_is_added() -> None:
 
 
 def test_rows_are_quantized_as_the_operator_states() -> None:
-    asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
+    options = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
     assert dynamic("as-asked", None) is DYNAMIC["symmetric"]
-    assert dynamic("as-asked", asked) is DYNAMIC["asymmetric"]
-    assert dynamic("symmetric", asked) is DYNAMIC["symmetric"]
+    assert dynamic("as-asked", options) is DYNAMIC["asymmetric"]
+    assert dynamic("symmetric", options) is DYNAMIC["symmetric"]
 
 
 def test_bfloat16_rounds_to_even() -> None:
@@ -89,7 +89,7 @@ def _blockwise(units: int, depth: int, block: int) -> tuple[Operand, np.ndarray]
     return Operand(stored, "int4", stated, True, Operand(scales, "float16")), real
 
 
-def test_blocks_have_scales_of_their_own() -> None:
+def test_blocks_have_separate_scales() -> None:
     weight, real = _blockwise(6, 40, 8)
     rows = ROWS[20:30]
     exact = rows.astype(np.float64) @ real.T
@@ -103,13 +103,13 @@ def test_blocks_have_scales_of_their_own() -> None:
 
 def test_blocks_that_xnnpack_declines_are_computed_by_litert() -> None:
     x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", (10, 6))
-    how = {"dynamic": "xnnpack"}
+    variants = {"dynamic": "xnnpack"}
     weight, _ = _blockwise(6, 40, 8)
-    made = fully_connected_float(x, weight, None, out, None, how, frozenset())
+    made = fully_connected_float(x, weight, None, out, None, variants, frozenset())
     np.testing.assert_array_equal(made, block_products(ROWS[20:30], weight, None, "asymmetric"))
     bare = Operand(weight.data, "int4", weight.quantization, True)
     with pytest.raises(RunError, match="without a scale for each block"):
-        fully_connected_float(x, bare, None, out, None, how)
+        fully_connected_float(x, bare, None, out, None, variants)
 
 
 def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant: bool = True) -> Operand:
@@ -118,12 +118,12 @@ def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant:
 
 
 def test_int4_layers_that_no_backend_takes_are_quantized_as_the_operator_states() -> None:
-    asked = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
-    how, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
+    options = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
+    variants, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
     x = np.abs(ROWS[20:30])
     weight = Operand(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
     for backends in (frozenset(), frozenset({OPTIMIZED})):
-        made = fully_connected_float(Operand(x, "float32"), weight, None, out, asked, how, backends)
+        made = fully_connected_float(Operand(x, "float32"), weight, None, out, options, variants, backends)
         wanted = DYNAMIC["symmetric" if backends else "asymmetric"]
         np.testing.assert_array_equal(made, products(x, weight, None, wanted))
 
@@ -177,11 +177,11 @@ def test_a_matrix_that_xnnpack_declines_is_computed_by_litert() -> None:
     x, out = Operand(ROWS[20:30], "float32"), OutputSpec("float32", ())
     constant = _int8((40, 6))
     left, converted = (
-        batch_matmul_float(x, constant, out, None, {"dynamic": "xnnpack"}, who)
-        for who in (frozenset(), ALL_BACKENDS)
+        batch_matmul_float(x, constant, out, None, {"dynamic": "xnnpack"}, backends)
+        for backends in (frozenset(), ALL_BACKENDS)
     )
-    asked = batch_matmul_float(x, constant, out, None, {"dynamic": "as-asked"})
-    np.testing.assert_array_equal(left, asked)
+    symmetric = batch_matmul_float(x, constant, out, None, {"dynamic": "as-asked"})
+    np.testing.assert_array_equal(left, symmetric)
     assert (left != converted).any()
     with pytest.raises(RunError, match="no kernel for float32 times int16"):
         batch_matmul_float(

@@ -51,10 +51,10 @@ def test_a_scalar_stays_a_scalar() -> None:
 
 
 @pytest.mark.parametrize(
-    ("begin", "size", "said"), [((0,), (1, 1), "begin has 1 "), ((0, 0), (1, 1, 1), "size has 3 ")]
+    ("begin", "size", "message"), [((0,), (1, 1), "begin has 1 "), ((0, 0), (1, 1, 1), "size has 3 ")]
 )
-def test_a_box_of_a_wrong_rank(begin: tuple[int, ...], size: tuple[int, ...], said: str) -> None:
-    with pytest.raises(RunError, match=said + "numbers for an input of 2 dimensions"):
+def test_a_box_of_a_wrong_rank(begin: tuple[int, ...], size: tuple[int, ...], message: str) -> None:
+    with pytest.raises(RunError, match=message + "numbers for an input of 2 dimensions"):
         indexing.slice_(GRID, places(*begin), places(*size), OUT)
 
 
@@ -132,14 +132,14 @@ def test_no_batch_has_an_empty_output_of_the_whole_shape() -> None:
 
 @pytest.mark.parametrize("index", [-1, 3])
 def test_an_index_outside(index: int) -> None:
-    said = "an index lies outside the 3 slices there are"
-    with pytest.raises(RunError, match=said):
+    message = "an index lies outside the 3 slices there are"
+    with pytest.raises(RunError, match=message):
         indexing.gather(GRID, places(index), OUT, None)
-    with pytest.raises(RunError, match=said):
+    with pytest.raises(RunError, match=message):
         indexing.gather_nd(GRID, places([index, 0]), OUT)
-    with pytest.raises(RunError, match=said):
+    with pytest.raises(RunError, match=message):
         indexing.scatter_nd(places([index]), stored([1]), places(3), OUT)
-    with pytest.raises(RunError, match=said):
+    with pytest.raises(RunError, match=message):
         indexing.embedding_lookup(places(index), GRID, OUT)
 
 
@@ -257,7 +257,7 @@ def test_rows_of_an_embedding(scales: Any, dtype: str, expected: list[Any]) -> N
     assert made.dtype == ("int8" if dtype == "int8" else "float32")
 
 
-def test_two_rows_with_scales_of_their_own() -> None:
+def test_rows_of_an_embedding_have_separate_scales() -> None:
     table = stored([[4, 8], [4, 8]], [1.0, 0.5])
     made = indexing.embedding_lookup(places(1, 0), table, output(dtype="float32"))
     assert made.tolist() == [[2.0, 4.0], [4.0, 8.0]]

@@ -82,8 +82,8 @@ def test_time_major_changes_only_the_layout() -> None:
     options = replace(operator.options, fields={**operator.options.fields, "time_major": True})
     tensors = [replace(t, shape=(6, 2, t.shape[2])) if t.name in "xy" else t for t in main.tensors]
     turned = replace(main, tensors=tuple(tensors), operators=(replace(operator, options=options),))
-    there = run(replace(model, subgraphs=(turned,)), (x.swapaxes(0, 1).copy(),)).outputs["y"]
-    assert (there.swapaxes(0, 1) == run(model, (x,)).outputs["y"]).all()
+    by_time = run(replace(model, subgraphs=(turned,)), (x.swapaxes(0, 1).copy(),)).outputs["y"]
+    assert (by_time.swapaxes(0, 1) == run(model, (x,)).outputs["y"]).all()
 
 
 @pytest.mark.parametrize(

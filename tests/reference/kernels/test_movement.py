@@ -143,6 +143,6 @@ def test_dilate_inserts_padding_between_values():
     ],
 )
 def test_parts_of_given_lengths(sizes, expected):
-    """One length of -1 is the rest of the dimension."""
+    """A single length of -1 is the rest of the dimension."""
     made = movement.split_v(value([range(6)]), index(*sizes), index(1), (OUT,) * 3)
     assert [part.tolist() for part in made] == [[part] for part in expected]

@@ -80,7 +80,7 @@ def test_pools_equal_their_definition(
             assert largest[row, column] == window.max()
 
 
-def test_there_is_a_definition_of_every_rounding() -> None:
+def test_every_rounding_has_a_definition() -> None:
     assert tuple(ROUND) == tuple(pooled_means.ROUND)
 
 

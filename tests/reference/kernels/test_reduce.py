@@ -41,18 +41,20 @@ def test_means_and_sums_are_within_a_step_of_the_real_result(
     reals = float(x.scale) * (np.array(stored) - a)
     for kernel, exact in ((reduce.mean, reals.mean()), (reduce.sum_, reals.sum())):
         wanted = exact / float(to.scale) + b
-        for how in (*HOW, "float32"):
-            made = float(kernel(x, axis(0), to, None, {"requantize": how}))
+        for variant in (*HOW, "float32"):
+            made = float(kernel(x, axis(0), to, None, {"requantize": variant}))
             # The second of two roundings may turn a quarter into a whole step; 1 / n in the multiplier is truncated.
             assert made == np.clip(made, -128, 127)
             assert abs(made - np.clip(wanted, -128, 127)) <= 0.76 + 1e-4 * abs(wanted)
 
 
-@pytest.mark.parametrize("how", HOW)
+@pytest.mark.parametrize("variant", HOW)
 @given(st.integers(1, 6), st.integers(1, 6), st.integers(1, 40))
-def test_the_mean_of_a_constant_image_is_the_constant(how: str, height: int, width: int, depth: int) -> None:
+def test_the_mean_of_a_constant_image_is_the_constant(
+    variant: str, height: int, width: int, depth: int
+) -> None:
     image = np.broadcast_to(np.arange(depth), (2, height, width, depth))
-    made = reduce.mean(value(image), axis(1, 2), result(), KEEP, {"requantize": how})
+    made = reduce.mean(value(image), axis(1, 2), result(), KEEP, {"requantize": variant})
     assert made.shape == (2, 1, 1, depth)
     assert np.array_equal(made[:, 0, 0], image[:, 0, 0])
 

@@ -44,17 +44,17 @@ def sigmoid(x):
     return 1 / (1 + math.exp(-x))
 
 
-@pytest.mark.parametrize("how", [TABLE, FIXED])
+@pytest.mark.parametrize("variants", [TABLE, FIXED])
 @pytest.mark.parametrize(("dtype", "zero"), [("int8", -128), ("uint8", 0)])
-def test_logistic_is_the_nearest(how, dtype, zero):
+def test_logistic_is_the_nearest(variants, dtype, zero):
     v, out = value(dtype, 0.05, 3), result(dtype, 1 / 256, zero)
-    assert off(transcendental.logistic_int8(v, out, how), out, sigmoid, v) <= 0.5001
+    assert off(transcendental.logistic_int8(v, out, variants), out, sigmoid, v) <= 0.5001
 
 
-@pytest.mark.parametrize("how", [TABLE, FIXED])
-def test_tanh_is_the_nearest(how):
+@pytest.mark.parametrize("variants", [TABLE, FIXED])
+def test_tanh_is_the_nearest(variants):
     v, out = value("int8", 0.03, -5), result("int8", 1 / 128)
-    assert off(transcendental.tanh_int8(v, out, how), out, math.tanh, v) <= 0.5001
+    assert off(transcendental.tanh_int8(v, out, variants), out, math.tanh, v) <= 0.5001
 
 
 def test_fixed_point_saturates_beyond_15():
@@ -68,9 +68,9 @@ def test_fixed_point_saturates_beyond_15():
 @pytest.mark.parametrize("scale", [2.0**-12, 2.0**-11, 1e-3])
 def test_16_bit_curves(variant, scale):
     v, out = value("int16", scale), result("int16", 1 / 32768)
-    how = {"power_of_two": variant}
-    assert off(transcendental.logistic_int16(v, out, how), out, sigmoid, v) < 16
-    assert off(transcendental.tanh_int16(v, out, how), out, math.tanh, v) < 32
+    variants = {"power_of_two": variant}
+    assert off(transcendental.logistic_int16(v, out, variants), out, sigmoid, v) < 16
+    assert off(transcendental.tanh_int16(v, out, variants), out, math.tanh, v) < 32
 
 
 def test_the_sigmoid_table_rises_to_its_end():

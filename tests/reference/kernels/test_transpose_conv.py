@@ -22,7 +22,7 @@ def shape(*dims: int) -> Operand:
     return Operand(np.array(dims, np.int32), "int32")
 
 
-#: One filter of 2 rows and 3 columns, and an image of 2 rows and 1 column, of a single channel each.
+#: A filter of 2 rows and 3 columns, and an image of 2 rows and 1 column, of a single channel each.
 FILTER, IMAGE = [[[[1], [2], [3]], [[4], [5], [6]]]], [[[[1]], [[10]]]]
 
 

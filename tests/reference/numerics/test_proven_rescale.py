@@ -88,7 +88,7 @@ def test_most_channels_need_a_proof() -> None:
     assert proof(rescale, offset) is None
 
 
-def test_a_proof_waits_until_there_are_many_pixels() -> None:
+def test_a_rescaling_is_proven_after_many_pixels() -> None:
     rescale, offset = made("double"), offsets()
     pixels = np.zeros((PIXELS // 2, CHANNELS), F)
     stored(rescale, pixels, offset)
@@ -106,7 +106,7 @@ def test_wide_outputs_and_wrapping_sums_have_no_proof(dtype: str) -> None:
 
 
 @pytest.mark.parametrize(("constant", "by"), [("factor", F(1 + 2e-4)), ("offset", F(1.01))])
-def test_other_constants_are_not_equal(constant: str, by: np.float32) -> None:
+def test_results_differ_for_changed_constants(constant: str, by: np.float32) -> None:
     rescale, offset, sums = made("double"), offsets(), every_sum()
     stored(rescale, sums, offset)
     found = proof(rescale, offset)

@@ -149,7 +149,7 @@ def test_scales_that_make_no_multiplier_are_named() -> None:
             requantizer("double", Scales(bad, np.ones(1, F), F(1)), output(), None)
 
 
-def test_weight_scales_are_one_or_one_for_each_channel() -> None:
+def test_the_number_of_weight_scales_equals_the_number_of_channels() -> None:
     x = Operand(np.zeros(1, np.int8), "int8", quantized(0.5))
     w = Operand(np.zeros(1, np.int8), "int8", quantized([0.1, 0.2]))
     assert Scales.of(x, w, output(), 2).weight.tolist() == [F(0.1), F(0.2)]
@@ -157,7 +157,7 @@ def test_weight_scales_are_one_or_one_for_each_channel() -> None:
         Scales.of(x, w, output(), 3)
 
 
-def test_sums_of_words_are_wide_where_no_int32_bias_is_stated() -> None:
+def test_sums_of_int16_have_64_bits_unless_an_int32_bias_is_stated() -> None:
     stated = options_table("CONV_2D", quantized_bias_type="int32")
     assert [wide_sums(Operand(np.zeros(1), t), None) for t in ("int8", "uint8", "int16")] == [
         False,

@@ -35,7 +35,7 @@ def test_an_axis(
     assert found == Axis(size, kernel, stride, dilation, out, before)
 
 
-def test_height_and_width_have_options_of_their_own() -> None:
+def test_height_and_width_have_separate_options() -> None:
     options = Table("Conv2DOptions", {"padding": VALID, "stride_h": 2, "stride_w": 3, "dilation_h_factor": 2})
     rows, columns = axes((1, 9, 10, 4), (3, 2), options)
     assert rows == Axis(9, 3, 2, 2, 3, 0)

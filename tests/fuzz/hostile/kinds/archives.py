@@ -50,12 +50,12 @@ def bundle(rng: Random, depth: int = 0) -> bytes:
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
     """Return a case with a hostile or damaged bundle."""
     if rng.random() < 0.6:
-        what, data = "zip with hostile members", bytearray(bundle(rng))
+        title, data = "zip with hostile members", bytearray(bundle(rng))
     else:
         file = rng.choice(("bundle.task", "bundle.litertlm"))
-        what, data = f"{file} damaged", bytearray((FIXTURES / file).read_bytes())
+        title, data = f"{file} damaged", bytearray((FIXTURES / file).read_bytes())
     for _ in range(rng.choice((0, 1, 2))):
         damage_bundle(rng, data)
     file = model_file(rng, box).removesuffix(".tflite") + rng.choice((".task", ".litertlm", ".tflite"))
     (box.work / file).write_bytes(data)
-    return on_model(rng, file, what)
+    return on_model(rng, file, title)

@@ -179,7 +179,7 @@ def _ends(graph: SubgraphBuilder, first: int, last: int) -> None:
 def make(rng: Random, box: Sandbox, stock: Path) -> Case:
     """Return a case with a model of this module, for commands that compute and commands that do not."""
     kind = rng.choices((loop, calls, chain, overflow, growth, fill, None), (2, 2, 1, 4, 6, 2, 2))[0]
-    what, content = bomb(rng) if kind is None else (kind.__name__, model_bytes(kind(rng)))
+    title, content = bomb(rng) if kind is None else (kind.__name__, model_bytes(kind(rng)))
     file = model_file(rng, box)
     (box.work / file).write_bytes(content)
     line = rng.choices(
@@ -187,4 +187,4 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
         (8, 4, 3, 4, 1),
     )[0]
     argv, writes = line(rng, file)
-    return Case(f"{argv[0]}: {what}", tuple(argv), tuple(writes))
+    return Case(f"{argv[0]}: {title}", tuple(argv), tuple(writes))

@@ -59,10 +59,10 @@ def model_file(rng: Random, box: Sandbox) -> str:
 
 def named(rng: Random, box: Sandbox, stock: Path) -> Case:
     """Return a case with hostile names, and failures that print them."""
-    what, data = content(rng)
+    title, data = content(rng)
     file = model_file(rng, box)
     (box.work / file).write_bytes(data)
-    return on_model(rng, file, what)
+    return on_model(rng, file, title)
 
 
 def mutated(rng: Random, box: Sandbox, stock: Path) -> Case:

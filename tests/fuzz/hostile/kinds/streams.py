@@ -44,5 +44,7 @@ def make(rng: Random, box: Sandbox, stock: Path) -> Case:
     )
     stdout: Any = rng.choices(("file", "full", "broken pipe", "closed"), (3, 2, 2, 2))[0]
     closed = rng.random() < 0.35
-    what = f"{' '.join(argv[:2])[:40]}: stdout {stdout}{', stderr closed' if closed else ''}"
-    return Case(what, tuple(argv), tuple(writes), alone=True, stdin=data, stdout=stdout, closed_stderr=closed)
+    title = f"{' '.join(argv[:2])[:40]}: stdout {stdout}{', stderr closed' if closed else ''}"
+    return Case(
+        title, tuple(argv), tuple(writes), alone=True, stdin=data, stdout=stdout, closed_stderr=closed
+    )

@@ -22,7 +22,7 @@ def test_equal_to_litert(oracle, kind):
         assert found.small == []
 
 
-def test_equal_scores_in_another_order_are_noticed(oracle, monkeypatch):
+def test_equal_scores_in_the_order_of_their_index_are_noticed(oracle, monkeypatch):
     """Classes of equal score in the order of their index differ from LiteRT (negative control)."""
     monkeypatch.setattr(
         kernel, "largest_first", lambda row, count: np.argsort(-row, kind="stable")[:count].tolist()

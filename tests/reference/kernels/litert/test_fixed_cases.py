@@ -71,8 +71,8 @@ def test_a_computed_bias(oracle: Oracle, opcode: str, dtype: str, resolver: str)
         assert score(affine(opcode, dtype), oracle, resolver).different == 0
         other = load_arithmetic("litert-xnnpack")
         declined = "requantize/declined" + ("+uint8" if dtype == "uint8" else "")
-        how = {**other.variants(opcode), declined: other.variants(opcode)["requantize"]}
-        assert score(case, oracle, resolver, changed(other, {opcode: how})).different > 0
+        variants_of_operator = {**other.variants(opcode), declined: other.variants(opcode)["requantize"]}
+        assert score(case, oracle, resolver, changed(other, {opcode: variants_of_operator})).different > 0
 
 
 @pytest.mark.parametrize("resolver", ["optimized", "xnnpack"])
@@ -156,7 +156,7 @@ def test_unpacked_weights(oracle: Oracle, resolver: str) -> None:
     assert (found.compared, found.different) == (1440, 0), (found.refused, found.examples)
     dense = score(unpacked("FULLY_CONNECTED"), oracle, resolver)
     assert (dense.compared, dense.different) == (0 if resolver == "xnnpack" else 1440, 0), dense.examples
-    assert any("delegate FULLY_CONNECTED" in why for why in dense.refused) or resolver != "xnnpack"
+    assert any("delegate FULLY_CONNECTED" in reason for reason in dense.refused) or resolver != "xnnpack"
 
 
 def lstm() -> Trial:

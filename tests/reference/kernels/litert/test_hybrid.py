@@ -55,12 +55,12 @@ def test_a_wrong_quantization_of_rows_is_noticed(
 
 @pytest.mark.parametrize("kind", [k for k in MAKERS if "blocks" not in k])
 def test_scales_off_by_a_thousandth_are_noticed(oracle: Oracle, kind: str) -> None:
-    how, noticed = right(FAMILY, "optimized"), 0
+    arithmetic, noticed = right(FAMILY, "optimized"), 0
     for trial in trials(FAMILY, kind, 10, 1000):
         theirs = answers(trial, oracle, "optimized")
         assert isinstance(theirs, list)
         far = FAMILY.far(kind, "optimized", trial)
-        noticed += compare(trial.what, outputs(_coarser(trial), how), theirs, far).different > 0
+        noticed += compare(trial.title, outputs(_coarser(trial), arithmetic), theirs, far).different > 0
     assert noticed > 5
 
 
