@@ -45,7 +45,7 @@ FAMILIES["empties"] = empties.emptied(FAMILIES)
 def show(kind: str, resolver: str, found: Found) -> None:
     """Print a line of results, and the minimized failures."""
     score = found.score
-    refused = "; ".join(f"{n} x {why}" for why, n in score.refused.items())
+    refused = "; ".join(f"{n} x {reason}" for reason, n in score.refused.items())
     noticed = ", ".join(f"{name} {found.noticed[name]}" for name in CONTROLS if found.noticed[name])
     print(
         f"{kind:36} {resolver:10} {score.different:,} of {score.compared:,} in {score.trials} trials differ, at most "

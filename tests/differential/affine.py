@@ -255,10 +255,10 @@ class _Maker:
             made.append(self.main.constant("b", parts.bias, None if unscaled else parts.bias_parameters))
         return made
 
-    def case(self, what: str, *outputs: int) -> Trial:
+    def case(self, title: str, *outputs: int) -> Trial:
         self.main.inputs(*(index for index, _ in self.given))
         self.main.outputs(*outputs)
-        return Trial(what, self.builder.finish(), (tuple(x for _, x in self.given),))
+        return Trial(title, self.builder.finish(), (tuple(x for _, x in self.given),))
 
 
 def fully_connected(random: Random, side: Side) -> Trial:
@@ -340,8 +340,8 @@ def transpose_conv(random: Random, side: Side) -> Trial:
         "TRANSPOSE_CONV", [shape, weight, x, *bias], [y], version=4, padding=padding, stride_h=stride[0],
         stride_w=stride[1], fused_activation_function=activation, **bias_type(random, side, parts),
     )  # fmt: skip
-    what = f"{(n, height, width, depth)} {(channels, *kernel)} to {out} {stride} {padding} {activation} {with_bias}"
-    return made.case(f"TRANSPOSE_CONV {what} per axis {per_axis} {parts.bias.dtype}", y)
+    title = f"{(n, height, width, depth)} {(channels, *kernel)} to {out} {stride} {padding} {activation} {with_bias}"
+    return made.case(f"TRANSPOSE_CONV {title} per axis {per_axis} {parts.bias.dtype}", y)
 
 
 def batch_matmul(random: Random, side: Side) -> Trial:

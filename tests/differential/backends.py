@@ -200,27 +200,27 @@ FAMILY = Family(
 @contextmanager
 def taken_by_all() -> Iterator[None]:
     """Let every backend take every operator: a control that must differ."""
-    asked, held = dispatch.backends_of, dispatch.holding_conditions
+    original_backends, original_conditions = dispatch.backends_of, dispatch.holding_conditions
     dispatch.backends_of = lambda *_: ALL_BACKENDS
-    dispatch.holding_conditions = lambda *given: held(*given) - {"declined", "grouped"}
+    dispatch.holding_conditions = lambda *given: original_conditions(*given) - {"declined", "grouped"}
     dispatch._BOUND_KERNELS.clear()
     try:
         yield
     finally:
-        dispatch.backends_of, dispatch.holding_conditions = asked, held
+        dispatch.backends_of, dispatch.holding_conditions = original_backends, original_conditions
         dispatch._BOUND_KERNELS.clear()
 
 
 def compared(kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0) -> tuple[Score, int]:
     """Return the score of ``count`` trials outside known faults, and the number of differing elements of the control."""
-    total, otherwise, how = Score(), 0, right(FAMILY, resolver)
+    total, otherwise, arithmetic = Score(), 0, right(FAMILY, resolver)
     drawn = (trial for trial in trials(FAMILY, kind, MOST * count, seed) if not excused(trial, resolver))
     for trial in islice(drawn, count):
         theirs, far = answers(trial, litert, resolver), FAMILY.far(kind, resolver, trial)
-        total.add(against(trial, theirs, how, far, litert.shows_variables))
+        total.add(against(trial, theirs, arithmetic, far, litert.shows_variables))
         if not isinstance(theirs, Refused):
             with taken_by_all():
-                otherwise += against(trial, theirs, how, far, litert.shows_variables).different
+                otherwise += against(trial, theirs, arithmetic, far, litert.shows_variables).different
     return total, otherwise
 
 

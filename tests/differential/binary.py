@@ -117,9 +117,9 @@ def eight_bits(rng: Random, opcode: str, dtype: str = "int8") -> Trial:
     options = {"fused_activation_function": str(rng.choice(ACTIVATIONS))} if opcode in FUSED else {}
     operands = [Tensor(x, left), Tensor(y, right)]
     truth = opcode in COMPARISONS
-    what = f"{opcode} {dtype} {[(float(q.scale[0]), int(q.zero_point[0])) for q in (left, right, out)]} {options}"
+    title = f"{opcode} {dtype} {[(float(q.scale[0]), int(q.zero_point[0])) for q in (left, right, out)]} {options}"
     return trial(
-        what, opcode, operands, "bool" if truth else dtype, None if truth else out,
+        title, opcode, operands, "bool" if truth else dtype, None if truth else out,
         np.broadcast_shapes(x.shape, y.shape), **options,
     )  # fmt: skip
 

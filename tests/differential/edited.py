@@ -77,9 +77,9 @@ def check_plans(
         if model_bytes(again.conversion.model) != model_bytes(done.model):
             into.faults.append(f"{to} {name}: its own plan gives other bytes")
         for seed in seeds:
-            plan, what = edited(model, values, seed * 100_003 + sum(map(ord, name)))
+            plan, changes = edited(model, values, seed * 100_003 + sum(map(ord, name)))
             faults = _check_plan(oracle, model, runs, plan, device, Path(path), into)
-            into.faults += [f"{to} {name} {seed}: {fault} ({'; '.join(what)})" for fault in faults]
+            into.faults += [f"{to} {name} {seed}: {fault} ({'; '.join(changes)})" for fault in faults]
 
 
 def _check_plan(
@@ -152,8 +152,8 @@ def main() -> int:
                     print(fault, flush=True)
     if device is not None:
         device.close()
-    for why, count in total.refused.most_common():
-        print(f"{count:6} {why}")
+    for reason, count in total.refused.most_common():
+        print(f"{count:6} {reason}")
     print(f"{dict(total.ends)}, {len(total.faults)} faults")
     return int(bool(total.faults))
 

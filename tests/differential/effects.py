@@ -1,4 +1,4 @@
-"""Impact of a violated requirement, measured: each requirement is violated in a model that runs on LiteRT.
+"""Impact of each violated requirement, measured on LiteRT.
 
     python -m tests.differential.effects --profile litert-runtime --operator CONV_2D --json build/samples.jsonl
     python -m tests.differential.effects --again build/samples.jsonl
@@ -9,8 +9,8 @@ violated separately. Each mutant runs on LiteRT in a separate process. Its obser
 holds for the optimized kernels (``optimized``) and the default interpreter (``xnnpack``). Of the reference resolver,
 only a crash counts if the two kernel sets compute outputs:
 
-    crashes > rejected without the default delegate > fails to load > rejected by the default interpreter only >
-    fails at run time > wrong results > crashes the reference resolver only
+    crashes; rejected without the default delegate; fails to load; rejected by the default interpreter only;
+    fails at run time; wrong results; crashes the reference resolver only
 
 Wrong results differ from the operator's float kernel on the stated real values by more than the case's tolerance.
 Without stated real values (``effects_meaning``) they differ from the unchanged model's outputs, on XNNPACK or on the
@@ -38,7 +38,7 @@ from pathlib import Path
 from litecheck.finding import EFFECTS, Effect
 from litecheck.profile.types import Requirement
 from tests.differential.effects_oracle import ForkingOracle
-from tests.differential.effects_samples import IGNORED, PROFILES, Laboratory, Sample, by_path, derived
+from tests.differential.effects_samples import IGNORED, PROFILES, EffectObserver, Sample, by_path, derived
 
 
 @dataclass(frozen=True)
@@ -97,13 +97,13 @@ def main() -> int:
     wrong = 0
     with ForkingOracle(60) as litert:
         for profile in [arguments.profile] if arguments.profile else PROFILES:
-            laboratory = Laboratory(litert, profile)
-            samples = laboratory.samples(arguments.operator, arguments.change)
+            observer = EffectObserver(litert, profile)
+            samples = observer.samples(arguments.operator, arguments.change)
             if arguments.again:
                 samples = _read(arguments.again, profile)
             elif arguments.json:
                 samples = _written(samples, arguments.json, profile)
-            wrong += _report(laboratory, by_path(samples), arguments.operator, arguments.spread)
+            wrong += _report(observer, by_path(samples), arguments.operator, arguments.spread)
     return 1 if wrong else 0
 
 
@@ -122,9 +122,9 @@ def _read(file: str, profile: str) -> Iterator[Sample]:
             yield Sample(**fields)
 
 
-def _report(laboratory: Laboratory, found: dict[str, list[Sample]], operator: str, spread: bool) -> int:
+def _report(observer: EffectObserver, found: dict[str, list[Sample]], operator: str, spread: bool) -> int:
     """Print the table of a profile and return the number of wrong effects."""
-    chosen = [r for p, r in laboratory.requirements.items() if not operator or p.split("/")[0] == operator]
+    chosen = [r for p, r in observer.requirements.items() if not operator or p.split("/")[0] == operator]
     compared = list(comparisons(chosen, found))
     for c in compared:
         if c.wrong:
@@ -134,7 +134,7 @@ def _report(laboratory: Laboratory, found: dict[str, list[Sample]], operator: st
         if c.observed == IGNORED and c.violation:
             print(f"{c.name}: a violation that LiteRT ignores ({c.shown})")
     wrong_effects = _own_effects(found)
-    _table(laboratory, compared)
+    _table(observer, compared)
     return sum(c.wrong for c in compared) + wrong_effects
 
 
@@ -149,7 +149,7 @@ def _own_effects(found: dict[str, list[Sample]]) -> int:
     return len(wrong_effects)
 
 
-def _table(laboratory: Laboratory, compared: Sequence[Comparison]) -> None:
+def _table(observer: EffectObserver, compared: Sequence[Comparison]) -> None:
     """Print the number of stated and measured requirements for each effect, and list unmeasured requirements."""
     whole = [c for c in compared if not c.kind]
     proved = [c for c in whole if c.observed and not c.wrong]
@@ -157,15 +157,17 @@ def _table(laboratory: Laboratory, compared: Sequence[Comparison]) -> None:
     wrong = sum(c.wrong for c in compared)
     kinds = sum(bool(c.kind and c.observed and not c.wrong) for c in compared)
     print(
-        f"{laboratory.profile.name}: {len(whole)} requirements, {len(proved)} proved, {wrong} wrong; ", end=""
+        f"{observer.profile.name}: {len(whole)} requirements, {len(proved)} proved, {wrong} wrong; ", end=""
     )
-    print(f"{kinds} kinds of faults proved besides; {len(unproved)} requirements no mutant here breaks alone")
+    print(
+        f"{kinds} kinds of faults proved besides; {len(unproved)} requirements that no mutant violates alone"
+    )
     for effect in EFFECTS:
         stated = sum(c.stated == effect for c in whole)
         if stated:
             print(f"  {effect}: {stated} stated, {sum(c.stated == effect for c in proved)} proved")
     for path in unproved:
-        r = laboratory.requirements[path]
+        r = observer.requirements[path]
         print(f"  not proved: {path} ({r.effect}; demanded by {r.demand.profile})")
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Buffer, Model, Tensor
 from litecheck.quantization import INTEGER_RANGES, Quantization
-from tests.differential.effects_oracle import ForkingOracle, Grief
+from tests.differential.effects_oracle import Failure, ForkingOracle
 from tests.differential.rules_changes import stored_values
 
 #: Integer types that stand for real numbers even without a scale.
@@ -49,7 +49,7 @@ def meaning(
     if passes:
         return given
     got = litert.ask(model_bytes(in_floats(model)), given, "optimized", steps)
-    return None if isinstance(got, Grief) else got
+    return None if isinstance(got, Failure) else got
 
 
 def in_floats(model: Model) -> Model:

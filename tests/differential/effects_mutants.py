@@ -194,9 +194,9 @@ def _following(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[M
                     changed = {factor.index: _scaled(factor, scale)}
                     follow = {**{i: graph.tensors[i] for i in index.values()}, **changed}
                     changed[result.index] = _scaled(result, _product(r.value, index, follow))
-                    which = "first scale" if first else "all scales"
+                    scale_text = "first scale" if first else "all scales"
                     yield Mutant(
-                        f"{role} {which} {name}, {r.role} follows", with_tensors(case.model, changed)
+                        f"{role} {scale_text} {name}, {r.role} follows", with_tensors(case.model, changed)
                     )
 
 

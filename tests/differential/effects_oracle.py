@@ -66,7 +66,7 @@ while True:
 
 
 @dataclass(frozen=True)
-class Grief:
+class Failure:
     """Stage at which a resolver failed, and its message."""
 
     stage: Stage
@@ -83,11 +83,11 @@ class ForkingOracle(Oracle):
 
     def ask(
         self, model: bytes, inputs: Sequence[np.ndarray], resolver: str, steps: int = 1
-    ) -> list[np.ndarray] | Grief:
+    ) -> list[np.ndarray] | Failure:
         """Return the outputs of ``steps`` inferences on the same inputs, or the stage of the failure."""
         got = self.run_many(model, [inputs] * steps, resolver)
         if not isinstance(got, Refused):
             return [array for outputs in got for array in outputs]
         stage, _, message = got.message.partition(": ")
         known = next((s for s in STAGES if s == stage), None)
-        return Grief(known, message) if known else Grief("crash", got.message)
+        return Failure(known, message) if known else Failure("crash", got.message)

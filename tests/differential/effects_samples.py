@@ -21,7 +21,7 @@ from litecheck.quantization import INTEGER_RANGES
 from tests.differential.effects_cases import all_cases
 from tests.differential.effects_meaning import distance, meaning, real, room
 from tests.differential.effects_mutants import Mutant, bound, mutants, place
-from tests.differential.effects_oracle import ForkingOracle, Grief
+from tests.differential.effects_oracle import Failure, ForkingOracle
 from tests.differential.rules_cases import Case
 
 PROFILES = {
@@ -86,7 +86,7 @@ class Sample:
     detail: str
 
 
-class Laboratory:
+class EffectObserver:
     """Measurement of effects: LiteRT in a child process, one profile and its cases."""
 
     def __init__(self, litert: ForkingOracle, profile: str) -> None:
@@ -115,7 +115,7 @@ class Laboratory:
     def _sample(self, trial: Trial, mutant: Mutant, usual: set[str]) -> Iterator[Sample]:
         findings = _findings(mutant.model, self.profile)
         new = {f.path: f for f in findings if f.path not in usual or mutant.name == "unchanged"}
-        broken = [f for f in _broken(new, mutant.shared) if not self._half(trial.case, mutant, f)]
+        broken = [f for f in _broken(new, mutant.shared) if not self._is_double_fault(trial.case, mutant, f)]
         operand = " ".join(mutant.name.split()[:2])
         shown = [(f.path, kind_of(f, self.requirements[f.path]), operand) for f in broken]
         if all(self.shown[key] >= ENOUGH for key in shown):
@@ -124,7 +124,7 @@ class Laboratory:
         observed, detail = trial.observe(mutant.model)
         if observed is None:
             return
-        forbidden = self._forbidden(mutant.model) if observed == IGNORED else set()
+        forbidden = self._paths_of_page(mutant.model) if observed == IGNORED else set()
         for finding in broken:
             known = self.requirements[finding.path]
             yield Sample(
@@ -133,7 +133,7 @@ class Laboratory:
                 PAGE if {finding.path, known.demand.profile} & forbidden else observed, detail,
             )  # fmt: skip
 
-    def _half(self, case: Case, mutant: Mutant, finding: Finding) -> bool:
+    def _is_double_fault(self, case: Case, mutant: Mutant, finding: Finding) -> bool:
         """Return True for two faults: an invalid scale of a factor, with a product that does not follow; only one is
         reported.
         """
@@ -145,7 +145,7 @@ class Laboratory:
         scale = finding.path.endswith("/scale") and bool(kind)
         return scale and finding.where.role in factors and not mutant.name.endswith("follows")
 
-    def _forbidden(self, model: Model) -> set[str]:
+    def _paths_of_page(self, model: Model) -> set[str]:
         """Return the paths of the page's findings, and PROSE for its requirements of all operators."""
         return {PROSE, *(f.path for f in _findings(model, self.page))} if self.page else set()
 
@@ -185,7 +185,7 @@ def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:
 
 
 class Trial:
-    """Case on LiteRT: outputs of its unchanged model, and whether they equal the real values of its float model."""
+    """Case on LiteRT: outputs of its unchanged model, and their comparison with the real values of its float model."""
 
     def __init__(self, litert: ForkingOracle, case: Case, copies: bool = False) -> None:
         self.litert, self.case = litert, case
@@ -201,7 +201,7 @@ class Trial:
 
     def _means(self) -> bool:
         got = self.plain["optimized"]
-        if isinstance(got, Grief):
+        if isinstance(got, Failure):
             return False
         expected = self._meaning(self.case.model, self.case.inputs)
         self.room = 0.0 if expected is None else room(got, expected)
@@ -226,9 +226,9 @@ class Trial:
         """Return the effect of the model, None if undecided, and the details."""
         inputs, data = _inputs(self.case, model), model_bytes(model)
         got = {r: self.litert.ask(data, inputs, r, self.steps) for r in ("optimized", "xnnpack")}
-        griefs = {r: g for r, g in got.items() if isinstance(g, Grief)}
-        detail = "; ".join(f"{r} {g}" for r, g in griefs.items())
-        stages = {r: g.stage for r, g in griefs.items()}
+        failures = {r: g for r, g in got.items() if isinstance(g, Failure)}
+        detail = "; ".join(f"{r} {g}" for r, g in failures.items())
+        stages = {r: g.stage for r, g in failures.items()}
         if "crash" in stages.values():
             return "crashes", detail
         if list(stages) == ["optimized"]:
@@ -237,12 +237,12 @@ class Trial:
             return "fails to load", detail
         if stages.get("xnnpack") == "load":
             return "rejected by the default interpreter only", detail
-        if griefs:
+        if failures:
             return "fails at run time", detail
         effect, detail = self._computed(model, inputs, got)  # type: ignore[arg-type]
         if effect == IGNORED:
             reference = self.litert.ask(data, inputs, "reference", self.steps)
-            if isinstance(reference, Grief) and reference.stage == "crash":
+            if isinstance(reference, Failure) and reference.stage == "crash":
                 return REFERENCE_CRASHES, f"reference {reference}"
         return effect, detail
 
@@ -265,8 +265,8 @@ class Trial:
         operators that XNNPACK rejects.
         """
         known = (self.plain[r] for r in dict.fromkeys((resolver, "optimized")))
-        return isinstance(self.plain[resolver], Grief) or any(
-            not isinstance(k, Grief) and len(k) == len(got) and all(map(_alike, got, k)) for k in known
+        return isinstance(self.plain[resolver], Failure) or any(
+            not isinstance(k, Failure) and len(k) == len(got) and all(map(_alike, got, k)) for k in known
         )
 
 

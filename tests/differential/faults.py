@@ -115,10 +115,10 @@ def noticeable(pair: Pair, planted: PlantedFault) -> bool:
         made = []
         for model in (pair.quantized, planted.model):
             main = model.subgraphs[0]
-            fed = tuple(
+            stored_arrays = tuple(
                 requantized(main.tensors[i], array) for i, array in zip(main.inputs, arrays, strict=True)
             )
-            made.append(ReferenceInterpreter(model).run(main, fed, keep_all=True))
+            made.append(ReferenceInterpreter(model).run(main, stored_arrays, keep_all=True))
         values = [
             dequantize_values(one[index], graph.tensors[index])
             for one, graph in zip(made, (sound, faulty), strict=True)
@@ -194,8 +194,8 @@ def campaign(
         table[kind]["cause"] += right
         if number % _STEP == 0:
             sums = sum(table.values(), Counter[str]())
-            told = ", ".join(f"{name} {count}" for name, count in sums.items())
-            report(f"named first: {told}")
+            counts = ", ".join(f"{name} {count}" for name, count in sums.items())
+            report(f"named first: {counts}")
         if not right:
             named = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in result.culprits[:2]]
             report(f"{pair.name}, seed {seed}, {kind} in {sorted(planted.operators)}: named {named}")

@@ -87,12 +87,12 @@ class Maker:
     def bias(self, channels: int) -> None:
         self.operands.append(self.main.constant("b", self.random.normal(size=channels).astype(np.float32)))
 
-    def case(self, opcode: str, shape: tuple[int, ...], what: str, version: int, **options: Option) -> Trial:
+    def case(self, opcode: str, shape: tuple[int, ...], title: str, version: int, **options: Option) -> Trial:
         out = self.main.tensor("y", shape, "float32")
         self.main.add(opcode, self.operands, [out], version=version, **options)
         self.main.inputs(self.operands[0], *self.operands[1 : len(self.given)])
         self.main.outputs(out)
-        return Trial(f"{opcode} {what} {options}", self.builder.finish(), (tuple(self.given),))
+        return Trial(f"{opcode} {title} {options}", self.builder.finish(), (tuple(self.given),))
 
 
 def _activation(random: Random) -> str:

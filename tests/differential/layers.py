@@ -104,8 +104,8 @@ def layers(
         theirs: Mapping[int, np.ndarray] = kept[0]
         if resolver == "xnnpack":
             alone = cut(model, subgraph, [operator], operator.outputs)
-            fed = [theirs[i] for i in alone.inputs]
-            made = oracle.run(model_bytes(alone.model), fed, resolver)
+            operands = [theirs[i] for i in alone.inputs]
+            made = oracle.run(model_bytes(alone.model), operands, resolver)
             if isinstance(made, Refused):
                 score.missing.append(f"{where}: LiteRT says {made.message[-120:]}")
                 continue

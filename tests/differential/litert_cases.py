@@ -28,7 +28,7 @@ Array = NDArray[Any]
 class Case:
     """Operator and its input; ``controls`` are wrong outputs by name, which must differ from LiteRT's."""
 
-    what: str
+    title: str
     x: Array
     source: tuple[str, Quantization | None]
     target: tuple[str, Quantization | None]
@@ -116,8 +116,8 @@ def per_axis_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
         into[...] = np.resize(drawn if drawn.size else np.zeros(1, np.float32), into.shape)
     stated = quantized(scale, zero, axis)
     expected, controls = _answers(x, Parameters.of(stated), dtype, rule)
-    what = f"QUANTIZE float32 {dtype} {shape} axis {axis}"
-    return Case(what, x, ("float32", None), (dtype, stated), expected, controls)
+    title = f"QUANTIZE float32 {dtype} {shape} axis {axis}"
+    return Case(title, x, ("float32", None), (dtype, stated), expected, controls)
 
 
 def _answers(x: Array, parameters: Parameters, dtype: str, rule: Semantics) -> tuple[Array, dict[str, Array]]:
@@ -186,7 +186,7 @@ def _shape(random: np.random.Generator, count: int) -> tuple[int, tuple[int, ...
     return axis, tuple(shape)
 
 
-def _dequantized(what: str, q: Array, dtype: str, stated: Quantization, rule: Semantics) -> Case:
+def _dequantized(title: str, q: Array, dtype: str, stated: Quantization, rule: Semantics) -> Case:
     expected = rule.dequantize(q, Parameters.of(stated), stored=dtype)
     axis = Parameters.of(stated).axis
 
@@ -202,7 +202,7 @@ def _dequantized(what: str, q: Array, dtype: str, stated: Quantization, rule: Se
         "scale * 1.001": real(stated.scale * np.float32(1.001) + np.float32(1e-45), stated.zero_point),
     }
     wrong = {name: answer for name, answer in wrong.items() if different(answer, expected)}
-    return Case(what, q, (dtype, stated), ("float32", None), expected, wrong)
+    return Case(title, q, (dtype, stated), ("float32", None), expected, wrong)
 
 
 #: Integer types that the QUANTIZE kernel converts, from -> to.

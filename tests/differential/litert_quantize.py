@@ -92,14 +92,14 @@ class Litert:
             self._child.kill()
         if not self._child.stdout.readline():
             self._said.seek(0)
-            raise RuntimeError(f"LiteRT ended on {case.what}: {self._said.read().strip()}")
+            raise RuntimeError(f"LiteRT ended on {case.title}: {self._said.read().strip()}")
         made: Array = np.load(folder / "y.npy")
         return made
 
     def compare(self, case: Case) -> Outcome:
         """Return the outcome of a case; floats are compared by their bits."""
         made = self.outputs(case)
-        assert made.dtype == case.expected.dtype, f"{case.what}: {made.dtype}, not {case.expected.dtype}"
+        assert made.dtype == case.expected.dtype, f"{case.title}: {made.dtype}, not {case.expected.dtype}"
         missed = tuple(name for name, wrong in case.controls.items() if not different(made, wrong))
         return Outcome(made.size, different(made, case.expected), missed)
 
@@ -156,7 +156,7 @@ def compare_semantics(elements: int, seed: int, resolver: str) -> tuple[int, int
         seen.update(elements=outcome.elements, different=outcome.different, unnoticed=len(outcome.unnoticed))
         seen.update(case.controls.keys() - outcome.unnoticed)
         if outcome.different:
-            print(f"{outcome.different} of {outcome.elements} differ: {case.what}")
+            print(f"{outcome.different} of {outcome.elements} differ: {case.title}")
     all_equal = True
     print(shown)
     for name, seen in count.items():

@@ -25,9 +25,9 @@ Far = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclass(frozen=True)
 class Trial:
-    """Model of a single operator and its inputs by inference; ``what`` describes it."""
+    """Model of a single operator and its inputs by inference; ``title`` describes it."""
 
-    what: str
+    title: str
     model: Model
     runs: tuple[tuple[np.ndarray, ...], ...]
 
@@ -76,7 +76,7 @@ def emptied(random: np.random.Generator, sizes: Sequence[int], share: float = 0.
 
 
 def trial(
-    what: str, opcode: str, operands: Sequence[Tensor], dtype: str, quantization: Quantization | None = None,
+    title: str, opcode: str, operands: Sequence[Tensor], dtype: str, quantization: Quantization | None = None,
     shape: tuple[int, ...] = (), version: int = 2, **options: Option,
 ) -> Trial:  # fmt: skip
     """Return a model of a single operator with one output."""
@@ -87,8 +87,8 @@ def trial(
         for at, o in enumerate(operands)
     ]
     out = run_time("y", shape, dtype, quantization)
-    model = one_operator(opcode, tensors, [out], options, version=version, description=what)
-    return Trial(what, model, (tuple(o.values for o in operands if not o.constant),))
+    model = one_operator(opcode, tensors, [out], options, version=version, description=title)
+    return Trial(title, model, (tuple(o.values for o in operands if not o.constant),))
 
 
 def ulps(a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -144,8 +144,8 @@ def score(
     far: Far = differ,
 ) -> Score:
     """Compare a trial."""
-    how = arithmetic or f"litert-{resolver}"
-    return against(case, answers(case, litert, resolver), how, far, litert.shows_variables)
+    variants = arithmetic or f"litert-{resolver}"
+    return against(case, answers(case, litert, resolver), variants, far, litert.shows_variables)
 
 
 def against(
@@ -158,22 +158,22 @@ def against(
         ours = outputs(case, arithmetic, variables)
     except RunError as error:
         size = theirs[0][0].size
-        return Score(size, max(1, size), examples=[f"{case.what}: {error}"], trials=1)
-    return compare(case.what, ours, theirs, far)
+        return Score(size, max(1, size), examples=[f"{case.title}: {error}"], trials=1)
+    return compare(case.title, ours, theirs, far)
 
 
-def compare(what: str, ours: Sequence[Outputs], theirs: Sequence[Outputs], far: Far = differ) -> Score:
+def compare(title: str, ours: Sequence[Outputs], theirs: Sequence[Outputs], far: Far = differ) -> Score:
     """Compare inference by inference and array by array: shape, type, every element."""
     total = Score(trials=1)
     for one, other in zip(ours, theirs, strict=True):
         for a, b in zip(one, other, strict=True):
-            total.add(_array(what, a, b, far))
+            total.add(_array(title, a, b, far))
     return total
 
 
-def _array(what: str, a: np.ndarray, b: np.ndarray, far: Far) -> Score:
+def _array(title: str, a: np.ndarray, b: np.ndarray, far: Far) -> Score:
     if a.shape != b.shape or a.dtype != b.dtype:
-        text = f"{what}: {a.dtype}{a.shape}, LiteRT {b.dtype}{b.shape}"
+        text = f"{title}: {a.dtype}{a.shape}, LiteRT {b.dtype}{b.shape}"
         return Score(b.size, max(1, b.size), examples=[text])
     floats = a.dtype == np.float32
     off = ulps(a, b) if floats else np.abs(a.astype(np.float64) - b.astype(np.float64))
@@ -181,7 +181,7 @@ def _array(what: str, a: np.ndarray, b: np.ndarray, far: Far) -> Score:
     found = []
     if wrong.any():
         at = tuple(int(i) for i in np.argwhere(wrong)[0]) if wrong.ndim else ()
-        found = [f"{what}: {int(wrong.sum())} of {wrong.size}, at {at} {a[at]}, LiteRT {b[at]}"]
+        found = [f"{title}: {int(wrong.sum())} of {wrong.size}, at {at} {a[at]}, LiteRT {b[at]}"]
     return Score(b.size, int(wrong.sum()), float(off.max(initial=0)), examples=found)
 
 
@@ -205,7 +205,7 @@ def noticed(
     theirs = answers(case, litert, resolver)
     assert not isinstance(theirs, Refused)
     ours = outputs(other, arithmetic or f"litert-{resolver}", litert.shows_variables)
-    return compare(case.what, ours, theirs).different
+    return compare(case.title, ours, theirs).different
 
 
 def changed(arithmetic: Arithmetic, stages: Mapping[str, Mapping[str, str]]) -> Arithmetic:

@@ -58,10 +58,10 @@ def _with(trial: Trial, graph: Subgraph, runs: tuple[tuple[np.ndarray, ...], ...
     )
 
 
-def _changed(trial: Trial, index: int, what: str, change: Callable[[Tensor], Tensor]) -> Trial:
+def _changed(trial: Trial, index: int, title: str, change: Callable[[Tensor], Tensor]) -> Trial:
     graph = trial.model.subgraphs[0]
     tensors = tuple(change(t) if t.index == index else t for t in graph.tensors)
-    return replace(_with(trial, replace(graph, tensors=tensors)), what=f"{trial.what}, {what}")
+    return replace(_with(trial, replace(graph, tensors=tensors)), title=f"{trial.title}, {title}")
 
 
 def computed(trial: Trial, role: str) -> Trial:
@@ -108,7 +108,7 @@ def twice(trial: Trial) -> Trial:
         return trial
     first = graph.inputs[0]
     graph = replace(graph, inputs=(first,), operators=(replace(operator, inputs=(first, first)),))
-    return replace(_with(trial, graph, tuple(run[:1] for run in trial.runs)), what=f"{trial.what}, twice")
+    return replace(_with(trial, graph, tuple(run[:1] for run in trial.runs)), title=f"{trial.title}, twice")
 
 
 def varied(make: Make, open_: tuple[str, ...] = (), held: tuple[str, ...] = (), share: float = 0.3) -> Make:
@@ -139,7 +139,7 @@ def absent(trial: Trial, role: str) -> Trial:
         return replace(operator, inputs=tuple(-1 if i == index else i for i in operator.inputs))
 
     operators = tuple(map(without, graph.operators))
-    return replace(_with(trial, replace(graph, operators=operators)), what=f"{trial.what}, no {role}")
+    return replace(_with(trial, replace(graph, operators=operators)), title=f"{trial.title}, no {role}")
 
 
 def with_options(trial: Trial, **fields: int) -> Trial:
@@ -149,7 +149,7 @@ def with_options(trial: Trial, **fields: int) -> Trial:
     assert first.options is not None
     table = replace(first.options, fields={**first.options.fields, **fields})
     made = _with(trial, replace(graph, operators=(replace(first, options=table), *rest)))
-    return replace(made, what=f"{trial.what}, {fields}")
+    return replace(made, title=f"{trial.title}, {fields}")
 
 
 def stated(trial: Trial, role: str, **fields: object) -> Trial:
@@ -194,7 +194,7 @@ def ranked(trial: Trial, rank: int) -> Trial:
     )
     runs = tuple(tuple(x.reshape(longer(x.shape)) for x in run) for run in trial.runs)
     made = _with(trial, replace(graph, tensors=tensors), runs)
-    return replace(_with(made, _followed(made.model)), what=f"{trial.what}, rank {rank}")
+    return replace(_with(made, _followed(made.model)), title=f"{trial.title}, rank {rank}")
 
 
 def _followed(model: Model) -> Subgraph:

@@ -80,10 +80,10 @@ class Network:
         self.graph.add(opcode, list(operands), [y.index], **given)
         return y
 
-    def resized(self, x: Map, size: int, **how: bool) -> Map:
+    def resized(self, x: Map, size: int, **options: bool) -> Map:
         to = self.graph.constant(f"size{x.index}", np.int32([size, size]))
         y = self.tensor((1, size, size, x.shape[3]), x.end)
-        return self.add("RESIZE_BILINEAR", [x.index, to], y, **how)
+        return self.add("RESIZE_BILINEAR", [x.index, to], y, **options)
 
     def finish(self, *outputs: int) -> Model:
         self.graph.inputs(self.input.index)
@@ -122,8 +122,8 @@ def detection(rng: Random, size: int = 48, classes: int = 6, regular: bool = Fal
     parts = []
     for width, end in ((4, (0.06, 128)), (classes + 1, LOGITS)):
         found = []
-        for fed in maps:
-            made = net.layer(fed, each * width, 3, end=end)
+        for source in maps:
+            made = net.layer(source, each * width, 3, end=end)
             flat = net.tensor((1, made.shape[1] * made.shape[2] * each, width), end)
             to = net.graph.constant(f"to{made.index}", np.int32(flat.shape))
             found.append(net.add("RESHAPE", [made.index, to], flat, new_shape=np.int32(flat.shape)).index)

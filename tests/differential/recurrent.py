@@ -38,13 +38,13 @@ def lstm(rng: Random, opcode: str = "UNIDIRECTIONAL_SEQUENCE_LSTM") -> tuple[Mod
     layout = (batch, n) if opcode == "LSTM" else (time, batch, n) if time_major else (batch, time, n)
     zx, zh = (int(v) for v in rng.integers(-128, 128, 2))
     x = graph.tensor("x", layout, "int8", quantized(sx, zx))
-    here = [not (cifg and gate == "input") for gate in GATES]
+    present = [not (cifg and gate == "input") for gate in GATES]
     scales = rng.uniform(0.001, 0.02, (2, 4)) * saturating(rng)
 
     def weights(kind: int, width: int) -> list[int]:
         return [
             graph.constant(f"w{kind}{g}", int8(rng, cells, width), quantized(scales[kind, g]))
-            if here[g]
+            if present[g]
             else -1
             for g in range(4)
         ]
@@ -57,9 +57,9 @@ def lstm(rng: Random, opcode: str = "UNIDIRECTIONAL_SEQUENCE_LSTM") -> tuple[Mod
         ]  # fmt: skip
 
     operands = [x, *weights(0, n), *weights(1, outputs)]
-    seen = vectors("peephole", "int16", rng.uniform(1e-6, 1e-4), [peephole and h for h in here], 32767)
+    seen = vectors("peephole", "int16", rng.uniform(1e-6, 1e-4), [peephole and h for h in present], 32767)
     operands += [seen[0], seen[1], seen[3]]
-    operands += vectors("bias", "int32", 1e-4, here, 20000 if not norm else 2_000_000)
+    operands += vectors("bias", "int32", 1e-4, present, 20000 if not norm else 2_000_000)
     operands += [-1, -1]
     if projected:
         operands[16] = graph.constant("p", int8(rng, outputs, cells), quantized(rng.uniform(0.002, 0.02)))
@@ -70,7 +70,7 @@ def lstm(rng: Random, opcode: str = "UNIDIRECTIONAL_SEQUENCE_LSTM") -> tuple[Mod
     h = graph.tensor("h", (batch, outputs), "int8", quantized(sh, zh), is_variable=True)
     c = graph.tensor("c", (batch, cells), "int16", quantized(2.0**bits), is_variable=True)
     operands += [h, c]
-    operands += vectors("norm", "int16", rng.uniform(1e-5, 1e-4), [norm and here for here in here], 32767)
+    operands += vectors("norm", "int16", rng.uniform(1e-5, 1e-4), [norm and p for p in present], 32767)
     sums = [graph.tensor(f"sum{g}", (0,), "int16", quantized(rng.uniform(0.0005, 0.005))) for g in range(4)]
     hz = int(rng.integers(-20, 20)) if projected else zh
     hidden = graph.tensor(
@@ -103,12 +103,12 @@ def narrow_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
     zx, zh = (int(v) for v in rng.integers(-128, 128, 2))
     x = graph.tensor("x", (batch, n), "int8", quantized(sx, zx))
     cifg, clipped = rng.random() < 0.5, rng.random() < 0.3
-    here = [not (cifg and gate == "input") for gate in GATES]
+    present = [not (cifg and gate == "input") for gate in GATES]
     scales = rng.uniform(0.001, 0.02, (2, 4))
 
     def each(name: str, make: Callable[[], np.ndarray], parameters: list) -> list[int]:
         return [
-            graph.constant(f"{name}{g}", make(), quantized(parameters[g])) if here[g] else -1
+            graph.constant(f"{name}{g}", make(), quantized(parameters[g])) if present[g] else -1
             for g in range(4)
         ]
 

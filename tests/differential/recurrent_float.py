@@ -35,18 +35,18 @@ def lstm(rng: Random, opcode: str, activation: str = "", projected: bool = False
         values = rng.normal(0, spread, shape).astype(np.float32)
         return graph.constant(name, values) if present else -1
 
-    here = [not cifg, True, True, True]
+    gates = [not cifg, True, True, True]
     x = graph.tensor("x", layout, "float32")
-    operands = [x, *(constant(f"w{g}", cells, n, present=p) for g, p in enumerate(here))]
+    operands = [x, *(constant(f"w{g}", cells, n, present=p) for g, p in enumerate(gates))]
     recurrent = (cells,) if diagonal else (cells, outputs)
-    operands += [constant(f"r{g}", *recurrent, present=p) for g, p in enumerate(here)]
-    operands += [constant(f"p{g}", cells, present=peephole and here[g]) for g in (0, 1, 3)]
-    operands += [constant(f"b{g}", cells, present=p) for g, p in enumerate(here)]
+    operands += [constant(f"r{g}", *recurrent, present=p) for g, p in enumerate(gates)]
+    operands += [constant(f"p{g}", cells, present=peephole and gates[g]) for g in (0, 1, 3)]
+    operands += [constant(f"b{g}", cells, present=p) for g, p in enumerate(gates)]
     operands.append(constant("p", outputs, cells, present=projected))
     operands.append(constant("pb", outputs, present=projected and rng.random() < 0.7))
     operands.append(graph.tensor("h", (batch, outputs), "float32", is_variable=True))
     operands.append(graph.tensor("c", (batch, cells), "float32", is_variable=True))
-    operands += [constant(f"n{g}", cells, present=norm and p) for g, p in enumerate(here)]
+    operands += [constant(f"n{g}", cells, present=norm and p) for g, p in enumerate(gates)]
     y = graph.tensor("y", (*layout[:-1], outputs), "float32")
     options = {"cell_clip": 1.5, "proj_clip": 0.8} if clipped else {}
     if opcode != "LSTM":

@@ -169,18 +169,24 @@ def choice(rng: Random, opcode: str, dtype: str) -> Trial:
         lean = tuple(1 if rng.random() < 0.3 else n for n in of)
         return lean[int(rng.integers(0, len(lean))) :]
 
-    asked, yes, no = shape, shape, shape
+    condition, yes, no = shape, shape, shape
     if opcode == "SELECT_V2" and rng.random() < 0.7:
-        asked, yes, no = some(shape), some(shape), some(shape)
+        condition, yes, no = some(shape), some(shape), some(shape)
     elif opcode == "SELECT" and rng.random() < 0.5:
-        asked = shape[:1] if rng.random() < 0.5 else ()
-    out = np.broadcast_shapes(asked, yes, no) if opcode == "SELECT_V2" else shape
+        condition = shape[:1] if rng.random() < 0.5 else ()
+    out = np.broadcast_shapes(condition, yes, no) if opcode == "SELECT_V2" else shape
     operands = [
-        Tensor(rng.random(asked) < 0.5),
+        Tensor(rng.random(condition) < 0.5),
         *(Tensor(stored(rng, dtype, s), quantization) for s in (yes, no)),
     ]
     return trial(
-        f"{opcode} {dtype} {asked} {yes} {no}", opcode, operands, dtype, quantization, out, VERSIONS[opcode]
+        f"{opcode} {dtype} {condition} {yes} {no}",
+        opcode,
+        operands,
+        dtype,
+        quantization,
+        out,
+        VERSIONS[opcode],
     )
 
 

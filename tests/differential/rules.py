@@ -56,10 +56,10 @@ PROSE = ("zero_point", "granularity", "range", "zero_points_outside_type")
 PLAIN = "scale*1.5"
 #: Reasons of a violation although LiteRT computes the real values of the changed model.
 REASONS = {
-    "page": "the specification page demands it of this operator",
-    "prose": "the page's prose demands it of every activation or every weight",
-    "hidden": "rounding or saturation hides what a scale has to be; half as large again it is refused or computed wrongly",
-    "surplus": "the operator has one result, and LiteRT does not count those that are listed",
+    "page": "the specification page requires it of this operator",
+    "prose": "the page's prose requires it of every activation or every weight",
+    "hidden": "rounding or saturation hides the effect; a scale larger by half is rejected or computed wrongly",
+    "surplus": "the operator has a single output, and LiteRT does not count the listed outputs",
 }
 EXPLAINED = ("warned", *(f"demanded: {name}" for name in REASONS))
 #: Kinds of outcomes that no rule and no reason explains.

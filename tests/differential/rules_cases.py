@@ -1,4 +1,4 @@
-"""One realistic model for each operator of the LiteRT profiles, with inputs, for tests of the rules.
+"""A realistic model for each operator of the LiteRT profiles, with inputs, for tests of the rules.
 
 An input is computed (:func:`act`), constant (:func:`const`) or absent; all scales fit the data.
 """

@@ -75,9 +75,9 @@ def _kinds(*dtypes: str, axis: int) -> Iterator[tuple[str, str, int | None]]:
 
 def _fully_connected() -> Iterator[Case]:
     opcode = "FULLY_CONNECTED"
-    for what, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
+    for title, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
         w = weights((8, 32), axis, dtype)
-        yield case(f"{opcode} {what}", [data((2, 32)), w, reals((8,))], [result(2, 8)], opcode, version=12)
+        yield case(f"{opcode} {title}", [data((2, 32)), w, reals((8,))], [result(2, 8)], opcode, version=12)
     w = weights((5, 12), 0)
     yield case(f"{opcode} asymmetric", [data((2, 12)), w, reals((5,))], [result(2, 5)], opcode, version=9,
                asymmetric_quantize_inputs=True)  # fmt: skip
@@ -86,8 +86,8 @@ def _fully_connected() -> Iterator[Case]:
 def _blocks() -> Iterator[Case]:
     """Yield blockwise weights. XNNPACK rounds the scales of blocks to bfloat16, of eight bits: 0.4 % are 40 steps."""
     w = weights((8, 64), None, "int4")
-    for what, more in (("", reals((8,))), (" no bias", None)):
-        one = case(f"FULLY_CONNECTED blocks{what}", [data((2, 64)), w, more], [result(2, 8)], "FULLY_CONNECTED",
+    for title, more in (("", reals((8,))), (" no bias", None)):
+        one = case(f"FULLY_CONNECTED blocks{title}", [data((2, 64)), w, more], [result(2, 8)], "FULLY_CONNECTED",
                    tolerance=40, version=12)  # fmt: skip
         yield blockwise(one, 1, 32)
     for dtype in ("int4", "int2"):
@@ -105,14 +105,14 @@ def _blocks() -> Iterator[Case]:
 def spoiled() -> Iterator[Case]:
     """Yield blocks in shapes with wrong results of every kernel, and weights of forms without a kernel."""
     x = data((2, 4, 6, 3))
-    for what, dtype, axis in (("one scale", "int8", None), ("int4", "int4", 3), ("uint8", "uint8", 3)):
-        yield _depthwise(f"DEPTHWISE_CONV_2D {what}", x, weights((1, 3, 3, 6), axis, dtype))
+    for title, dtype, axis in (("one scale", "int8", None), ("int4", "int4", 3), ("uint8", "uint8", 3)):
+        yield _depthwise(f"DEPTHWISE_CONV_2D {title}", x, weights((1, 3, 3, 6), axis, dtype))
     for dtype in ("int4", "uint8"):
         yield _product(f"BATCH_MATMUL {dtype}", weights((5, 8), 0, dtype))
     opcode = "FULLY_CONNECTED"
-    for what, rows, columns, block in (("3 rows", 3, 64, 32), ("16 columns", 8, 16, 16), ("odd", 8, 33, 3)):
+    for title, rows, columns, block in (("3 rows", 3, 64, 32), ("16 columns", 8, 16, 16), ("odd", 8, 33, 3)):
         parts = [data((2, columns)), weights((rows, columns), None, "int4"), reals((rows,))]
-        one = case(f"{opcode} blocks {what}", parts, [result(2, rows)], opcode, tolerance=40, version=12)
+        one = case(f"{opcode} blocks {title}", parts, [result(2, rows)], opcode, tolerance=40, version=12)
         yield blockwise(one, 1, block)
     one = case("EMBEDDING_LOOKUP blocks of 1", [const([3, 1]), weights((6, 8), None, "int4")], [result(2, 8)],
                "EMBEDDING_LOOKUP", version=4)  # fmt: skip
@@ -137,10 +137,10 @@ def blockwise(given: Case, at: int, block: int, scales: np.ndarray | None = None
 
 def _convolutions() -> Iterator[Case]:
     x = data((2, 4, 6, 3))
-    for what, dtype, axis in _kinds("int8", "int4", "uint8", axis=0):
+    for title, dtype, axis in _kinds("int8", "int4", "uint8", axis=0):
         w = weights((5, 3, 3, 3), axis, dtype)
         yield case(
-            f"CONV_2D {what}", [x, w, reals((5,))], [result(2, 4, 6, 5)], "CONV_2D", version=5, **WINDOW
+            f"CONV_2D {title}", [x, w, reals((5,))], [result(2, 4, 6, 5)], "CONV_2D", version=5, **WINDOW
         )
     yield _depthwise("DEPTHWISE_CONV_2D", x, weights((1, 3, 3, 6), 3))
     # Equal lengths in every dimension, so that scales fit along each.
@@ -170,8 +170,8 @@ def _product(name: str, w: Part) -> Case:
 
 def _products() -> Iterator[Case]:
     opcode = "BATCH_MATMUL"
-    for what, axis in (("per-tensor", None), ("per-axis", 0)):
-        yield _product(f"{opcode} {what}", weights((5, 8), axis))
+    for title, axis in (("per-tensor", None), ("per-axis", 0)):
+        yield _product(f"{opcode} {title}", weights((5, 8), axis))
     w = weights((8, 5), 1)
     yield case(f"{opcode} columns", [data((3, 8)), w], [result(3, 5)], opcode, version=4)
 
@@ -179,16 +179,16 @@ def _products() -> Iterator[Case]:
 def _tables() -> Iterator[Case]:
     opcode = "EMBEDDING_LOOKUP"
     yield case(f"{opcode} square", [const([3, 1]), weights((4, 4), 0)], [result(2, 4)], opcode, version=4)
-    for what, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
-        yield case(f"{opcode} {what}", [const([3, 1]), weights((6, 4), axis, dtype)], [result(2, 4)], opcode,
+    for title, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
+        yield case(f"{opcode} {title}", [const([3, 1]), weights((6, 4), axis, dtype)], [result(2, 4)], opcode,
                    version=4)  # fmt: skip
 
 
 def _dequantize() -> Iterator[Case]:
     opcode = "DEQUANTIZE"
-    for what, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
+    for title, dtype, axis in _kinds("int8", "int4", "int2", "uint8", axis=0):
         yield _added(
-            case(f"{opcode} {what}", [weights((6, 4), axis, dtype)], [result(6, 4)], opcode, version=6)
+            case(f"{opcode} {title}", [weights((6, 4), axis, dtype)], [result(6, 4)], opcode, version=6)
         )
     half = const(RNG.normal(size=(6, 4)), None, "float16")
     yield _added(case(f"{opcode} float16", [half], [result(6, 4)], opcode, version=3))

@@ -54,13 +54,13 @@ PLAIN: dict[str, tuple[str, ...]] = {
 }
 #: Reasons of a violation although TFLM computes the real values of the changed model.
 REASONS = {
-    "hidden": "rounding or saturation hides what a parameter has to be; further off it is refused or computed wrongly",
-    "type": "a zero point that its own type cannot hold: kernels differ in whether they bear it, a scheme has none",
-    "real": "parameters of real numbers are idle, and nobody reads them",
-    "alike": "several scales that are all the same mean what one does, and the kernel takes the first",
-    "state": "nobody sees a state from outside, and the first of its scales is the one it had",
-    "truth": "which scale a comparison takes shows in few of its truth values",
-    "surplus": "TFLM does not count the operands that are listed, and leaves those it does not know alone",
+    "hidden": "rounding or saturation hides the effect; a larger change is rejected or computed wrongly",
+    "type": "a zero point outside its tensor's type: some kernels compute with it, no quantization scheme defines it",
+    "real": "the parameters of a real tensor have no effect",
+    "alike": "several equal scales have the meaning of a single scale, and the kernel reads the first",
+    "state": "a state is not an output, and the first of its scales is unchanged",
+    "truth": "the scale of an operand changes few truth values of a comparison",
+    "surplus": "TFLM does not count the listed operands, and ignores the operands beyond its own",
 }
 #: Inputs so large that states or products saturate, unlike in the float model.
 RAILS = {

@@ -83,7 +83,7 @@ class Finding:
             + ("" if p.constant else "*") for p in self.draw.parts
         ]  # fmt: skip
         return (
-            f"{self.kind}: {self.draw.opcode}{self.draw.what} {parts} {self.draw.options} [{self.resolver}]\n"
+            f"{self.kind}: {self.draw.opcode}{self.draw.title} {parts} {self.draw.options} [{self.resolver}]\n"
             f"    litert: {self.litert[:300]}\n    law:    {self.law}"
         )
 
@@ -191,9 +191,11 @@ def compare(litert: Oracle, rng: Random, draw: Draw) -> Iterator[Finding]:
     masked = answer(call_of(draw, hidden=rng, stated=stated))
     if not isinstance(full, ShapeError) and not isinstance(partial, ShapeError):
         if isinstance(masked, ShapeError):
-            yield Finding(draw, "law", "a hidden length is a misfit", "", _shown(masked))
+            yield Finding(draw, "law", "a hidden length is rejected", "", _shown(masked))
         elif not all(_within(m, f) for m, f in zip(masked, full, strict=True)):
-            yield Finding(draw, "law", "a hidden length gives another", _shown(full), _shown(masked))
+            yield Finding(
+                draw, "law", "a hidden length gives a different shape", _shown(full), _shown(masked)
+            )
 
 
 def judged(shapes: object, partial: Shapes | ShapeError, full: Shapes | ShapeError) -> str:
@@ -262,7 +264,7 @@ def drawn(operator: str, dtype: str, rng: Random, cases: int) -> Iterator[Draw]:
         draw = make(rng, dtype)
         for _ in range((0, 1, 0, 1, 0, 2)[number % 6]):
             draw = changed(rng, draw, EXTRA.get(draw.opcode, {}))
-        yield replace(draw, what=f" {dtype}{draw.what}")
+        yield replace(draw, title=f" {dtype}{draw.title}")
 
 
 def sweep(litert: Oracle, operator: str, cases: int, seed: int) -> tuple[Counter[str], list[Finding]]:

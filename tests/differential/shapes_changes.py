@@ -24,9 +24,11 @@ def changed(rng: Random, draw: Draw, extra: dict[str, tuple[int, ...]]) -> Draw:
     return draw
 
 
-def _replaced(draw: Draw, at: int, part: Part | None, what: str) -> Draw:
+def _replaced(draw: Draw, at: int, part: Part | None, title: str) -> Draw:
     return replace(
-        draw, parts=(*draw.parts[:at], part, *draw.parts[at + 1 :]), what=f"{draw.what} operand {at} {what}"
+        draw,
+        parts=(*draw.parts[:at], part, *draw.parts[at + 1 :]),
+        title=f"{draw.title} operand {at} {title}",
     )
 
 
@@ -123,7 +125,7 @@ def _option(rng: Random, draw: Draw, extra: dict[str, tuple[int, ...]] | None = 
         else:
             row = np.append(row, rng.choice(_EDGES))
         new = row.astype(np.int64)
-    return replace(draw, options=draw.options | {name: new}, what=f"{draw.what} {name} = {new}")
+    return replace(draw, options=draw.options | {name: new}, title=f"{draw.title} {name} = {new}")
 
 
 def _computed(rng: Random, draw: Draw) -> Draw | None:
@@ -135,7 +137,7 @@ def _computed(rng: Random, draw: Draw) -> Draw | None:
         if rng.random() < 0.5 and len(draw.results) > 1
         else (*draw.results, draw.results[-1])
     )
-    return replace(draw, results=many, what=f"{draw.what} {len(many)} results")
+    return replace(draw, results=many, title=f"{draw.title} {len(many)} results")
 
 
 __all__ = ["changed"]

@@ -28,7 +28,7 @@ FIRST = set(
 
 @dataclass(frozen=True)
 class Part:
-    """Input: its values, and whether it is constant or a variable."""
+    """Input: values, and flags for constants and variables."""
 
     values: np.ndarray
     quantization: Quantization | None = None
@@ -50,7 +50,7 @@ class Draw:
     results: tuple[tuple[str, Quantization | None], ...]
     options: dict[str, Any] = field(default_factory=dict)
     version: int = 1
-    what: str = ""
+    title: str = ""
 
 
 Make = Callable[[Random, str], Draw]

@@ -24,12 +24,12 @@ from tests.differential.shapes_draws import (
 
 
 def conv(rng: Random, dtype: str, opcode: str = "CONV_2D", high: int = 3) -> Draw:
-    groups, taken, height, width = (size(rng, 1, n) for n in (3, 3, 8, 8))
+    groups, depth, height, width = (size(rng, 1, n) for n in (3, 3, 8, 8))
     window = (size(rng, 1, high), size(rng, 1, high))
     deep = opcode == "DEPTHWISE_CONV_2D"
-    channels = groups * taken
+    channels = groups * depth
     outputs = channels * size(rng, 1, 3) if deep else groups * size(rng, 1, 3)
-    weight = (1, *window, outputs) if deep else (outputs, *window, taken)
+    weight = (1, *window, outputs) if deep else (outputs, *window, depth)
     parts: list[Part | None] = [
         x(rng, (size(rng, 1, 2), height, width, channels), dtype),
         _weight(rng, weight, dtype, 3 if deep else 0),
@@ -75,10 +75,10 @@ def depthwise(rng: Random, dtype: str) -> Draw:
 
 
 def conv_3d(rng: Random, dtype: str) -> Draw:
-    taken, outputs = size(rng, 1, 3), size(rng, 1, 3)
-    weight = (*(size(rng, 1, 3) for _ in range(3)), taken, outputs)
+    depth, outputs = size(rng, 1, 3), size(rng, 1, 3)
+    weight = (*(size(rng, 1, 3) for _ in range(3)), depth, outputs)
     parts = (
-        x(rng, (size(rng, 1, 2), *(size(rng, 1, 6) for _ in range(3)), taken), dtype),
+        x(rng, (size(rng, 1, 2), *(size(rng, 1, 6) for _ in range(3)), depth), dtype),
         x(rng, weight, dtype, True),
         _bias(rng, outputs, dtype),
     )
@@ -89,7 +89,7 @@ def transposed(rng: Random, dtype: str, opcode: str = "TRANSPOSE_CONV") -> Draw:
     deep = opcode == "CONV_3D_TRANSPOSE"
     axes = 3 if deep else 2
     options = _window(rng, axes, dilate=deep)
-    taken, outputs, batch = (size(rng, 1, 3) for _ in range(3))
+    depth, outputs, batch = (size(rng, 1, 3) for _ in range(3))
     lengths = [size(rng, 1, 4) for _ in range(axes)]
     window = [size(rng, 1, 3) for _ in range(axes)]
     strides = [options[f"stride_{n}"] for n in ("d", "h", "w")[-axes:]]
@@ -103,11 +103,11 @@ def transposed(rng: Random, dtype: str, opcode: str = "TRANSPOSE_CONV") -> Draw:
         spatial = [
             (n - 1) * s + w + size(rng, 0, s - 1) for n, s, w in zip(lengths, strides, spans, strict=True)
         ]
-    weight = (*window, outputs, taken) if deep else (outputs, *window, taken)
+    weight = (*window, outputs, depth) if deep else (outputs, *window, depth)
     parts = [
         index(rng, [batch, *spatial, outputs]),
         _weight(rng, weight, dtype),
-        x(rng, (batch, *lengths, taken), dtype),
+        x(rng, (batch, *lengths, depth), dtype),
     ]
     return Draw(
         opcode,
@@ -132,8 +132,8 @@ def pool(opcode: str) -> Make:
 
 def fully_connected(rng: Random, dtype: str) -> Draw:
     shape, units, keep = dims(rng, 1, 4), size(rng), bool(rng.random() < 0.4)
-    taken = shape[-1] if keep or rng.random() < 0.5 else int(np.prod(shape[size(rng, 0, len(shape) - 1) :]))
-    parts = (x(rng, shape, dtype), _weight(rng, (units, taken), dtype), _bias(rng, units, dtype))
+    depth = shape[-1] if keep or rng.random() < 0.5 else int(np.prod(shape[size(rng, 0, len(shape) - 1) :]))
+    parts = (x(rng, shape, dtype), _weight(rng, (units, depth), dtype), _bias(rng, units, dtype))
     return Draw(
         "FULLY_CONNECTED", _trimmed(parts), (out(dtype, quantized(0.5, 1)),), {"keep_num_dims": keep}, 4
     )

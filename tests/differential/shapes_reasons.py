@@ -36,30 +36,32 @@ REASONS: dict[str, Accounts] = {
     "the reference resolver has no such kernel": _only(
         "reference", _REFUSED, word="Didn't find op for builtin"
     ),
-    "only SLICE holds a result to its stated shape": _only(_ALL, _REFUSED, "SLICE", "output_shape_vector"),
-    "XNNPACK takes what the kernel refuses": _only(
+    "only SLICE compares an output with its stated shape": _only(
+        _ALL, _REFUSED, "SLICE", "output_shape_vector"
+    ),
+    "XNNPACK accepts operands that LiteRT's kernel rejects": _only(
         "xnnpack", _ACCEPTED, "PRELU RESHAPE TRANSPOSE SLICE BATCH_MATMUL MAX_POOL_2D AVERAGE_POOL_2D"
     ),
     "XNNPACK pools by a window that does not fit": _only(
         "xnnpack", "other shapes", "MAX_POOL_2D AVERAGE_POOL_2D", law=" 0, "
     ),
-    "XNNPACK refuses empty and scalar tensors": _only("xnnpack", _REFUSED, word="XNNPack delegate failed"),
+    "XNNPACK rejects empty and scalar tensors": _only("xnnpack", _REFUSED, word="XNNPack delegate failed"),
     "ATAN2 and shifts read the second operand unchecked": _only(
         _ALL, _ACCEPTED, "ATAN2 STABLEHLO_SHIFT_LEFT", law="the lhs"
     ),
-    "a length beyond the sequence reads what is not there": _only(
+    "a length beyond the sequence is read beyond the end of the input": _only(
         _ALL, _ACCEPTED, "REVERSE_SEQUENCE", law="is beyond"
     ),
-    "paddings of another rank are read beyond their end": _only(
+    "paddings of a different rank are read beyond their end": _only(
         _ALL, _ACCEPTED, "STABLEHLO_PAD", law="dimensions"
     ),
-    "XNNPACK takes a node of too many dimensions and then refuses it": _only(
+    "XNNPACK accepts a node of too many dimensions and then fails to delegate it": _only(
         "xnnpack", _REFUSED, word="failed to delegate"
     ),
-    "ones broadcast in more than eight dimensions, where others end the process": _only(
+    "lengths of 1 broadcast in more than eight dimensions, larger lengths end the process": _only(
         _ALL, _ACCEPTED, law="more than 8"
     ),
-    "a row for another rank is read beyond its end": _only(
+    "a list for a different rank is read beyond its end": _only(
         _ALL, _ACCEPTED, "REDUCE_WINDOW", law="values for"
     ),
     "recurrent forget weights are read unchecked": _only(
@@ -69,23 +71,23 @@ REASONS: dict[str, Accounts] = {
     "the optimized kernel ends the process on rows of length 0": _only(
         "optimized xnnpack", _REFUSED, "LOG_SOFTMAX", "process ended", " 0)"
     ),
-    "XNNPACK does not set the shape of an empty result": _only("xnnpack", "other shapes", law="(0,"),
-    "a stride that leads nowhere gives an empty result": _only(
+    "XNNPACK does not set the shape of an empty output": _only("xnnpack", "other shapes", law="(0,"),
+    "a stride below 1 gives an empty output": _only(
         _ALL, _ACCEPTED, "REDUCE_WINDOW", law="at least 1 wanted"
     ),
-    "a dilation below 1 goes unseen along a single element, or ends the process": _only(
+    "a dilation below 1 has no effect along a single element, or ends the process": _only(
         _ALL, _ACCEPTED, "DILATE", law="at least 1 wanted"
     ),
-    "rows of length 0 are no product": _only(_ALL, _ACCEPTED, "FULLY_CONNECTED", law="rows of length 0"),
+    "the kernel accepts rows of length 0": _only(_ALL, _ACCEPTED, "FULLY_CONNECTED", law="rows of length 0"),
     "recurrent weights are read unchecked": _only(
         _ALL, _ACCEPTED, "BIDIRECTIONAL_SEQUENCE_RNN", law="recurrent weights"
     ),
     "bytes are divided wrongly in more than five dimensions": _only(
         _ALL, _ACCEPTED, "DIV", law="more than 5"
     ),
-    "an axis repeated in perm means nothing": _only(_ALL, _ACCEPTED, "TRANSPOSE", law="no permutation"),
-    "fewer values than one row are no product": _only(_ALL, _ACCEPTED, "FULLY_CONNECTED", "(0,"),
-    "the reference kernel makes nothing of a negative radius": _only(
+    "the kernel accepts a repeated axis in perm": _only(_ALL, _ACCEPTED, "TRANSPOSE", law="no permutation"),
+    "fewer values than a row give an empty output": _only(_ALL, _ACCEPTED, "FULLY_CONNECTED", "(0,"),
+    "the reference kernel accepts a negative radius": _only(
         "reference", _ACCEPTED, "LOCAL_RESPONSE_NORMALIZATION", law="radius"
     ),
 }

@@ -52,8 +52,8 @@ def in_int8(model: Model, runs: Runs) -> Conversion:
 def faults(oracle: Oracle, model: Model, runs: Runs, counts: Counter[str]) -> Iterator[str]:
     """Yield the faults of a single model; ``counts`` gets shifted models, and operators that stay int8."""
     whole = in_int8(model, runs)
-    there = {t.dtype for s in whole.model.subgraphs for t in s.tensors if t.quantization.scale.size}
-    if "int8" not in there or any(d.becomes == "float32" for d in whole.plan.operators):
+    dtypes = {t.dtype for s in whole.model.subgraphs for t in s.tensors if t.quantization.scale.size}
+    if "int8" not in dtypes or any(d.becomes == "float32" for d in whole.plan.operators):
         counts["models not shifted: float32 stays in them"] += 1
         return
     counts["models shifted"] += 1
@@ -83,12 +83,14 @@ def _constants(subgraph: Subgraph) -> Iterator[tuple]:
 
 def _computed(oracle: Oracle, old: Model, made: Model, runs: Runs, counts: Counter[str]) -> Iterator[str]:
     opcodes = {op.opcode for m in (old, made) for s in m.subgraphs for op in s.operators}
-    fed = tuple(_stored(old, run) for run in runs)
-    higher = tuple(_higher(made, run) for run in fed)
+    original_runs = tuple(_stored(old, run) for run in runs)
+    higher = tuple(_higher(made, run) for run in original_runs)
     for kernels in KERNELS:
         if opcodes & WITHOUT.get(kernels, set()):
             continue
-        answers = [oracle.run_many(model_bytes(m), r, kernels) for m, r in ((old, fed), (made, higher))]
+        answers = [
+            oracle.run_many(model_bytes(m), r, kernels) for m, r in ((old, original_runs), (made, higher))
+        ]
         refused = next((a for a in answers if isinstance(a, Refused)), None)
         if refused is not None:
             yield f"{kernels}: {refused.message[-200:]}"
@@ -150,8 +152,8 @@ def main() -> int:
             failed += bool(found)
             for fault in found:
                 print(f"{name}: {fault}", flush=True)
-    for what, count in sorted(counts.items()):
-        print(f"  {count} {what}")
+    for difference, count in sorted(counts.items()):
+        print(f"  {count} {difference}")
     print(f"{failed} models with faults")
     return int(failed > 0)
 

@@ -68,8 +68,8 @@ def reduce_window(random: Random) -> Trial:
     operands += [Tensor(v.astype(np.int64), constant=True) for v in (window, strides, dilations)]
     reach = (window - 1) * dilations + 1
     made = tuple(int(max(0, (n - r) // s + 1)) for n, r, s in zip(shape, reach, strides, strict=True))
-    what = f"REDUCE_WINDOW {function} {dtype} {shape} {window} {strides} {dilations}"
-    return trial(what, "REDUCE_WINDOW", operands, dtype, None, made, 1, reduce_function=function)
+    title = f"REDUCE_WINDOW {function} {dtype} {shape} {window} {strides} {dilations}"
+    return trial(title, "REDUCE_WINDOW", operands, dtype, None, made, 1, reduce_function=function)
 
 
 def densify(random: Random) -> Trial:
@@ -98,8 +98,8 @@ def densify(random: Random) -> Trial:
     graph.add("CONCATENATION", [x, d], [y], version=2, axis=0)
     graph.inputs(x)
     graph.outputs(y)
-    what = f"DENSIFY {dtype} {shape} order {order} formats {formats} blocks {blocked} of {sizes}"
-    return Trial(what, builder.finish(), ((values(random, dtype, tuple(shape)),),))
+    title = f"DENSIFY {dtype} {shape} order {order} formats {formats} blocks {blocked} of {sizes}"
+    return Trial(title, builder.finish(), ((values(random, dtype, tuple(shape)),),))
 
 
 def folded(
@@ -123,8 +123,8 @@ def folded(
         ]
         if listed:
             ends = np.cumsum([0, *map(len, children)])
-            taken = np.array([i for child in children for i in child])
-            lists = {"array_segments": _vector(ends), "array_indices": _vector(taken)}
+            indices = np.array([i for child in children for i in child])
+            lists = {"array_segments": _vector(ends), "array_indices": _vector(indices)}
             levels.append(Table("DimensionMetadata", {"format": 1, **lists}))
         else:
             levels.append(Table("DimensionMetadata", {"dense_size": nested.shape[level]}))

@@ -86,11 +86,11 @@ def gather(rng: Random) -> Trial:
                  **{k: np.int64(v) for k, v in options.items()})  # fmt: skip
 
 
-def with_body(what: str, opcode: str, operands: Sequence[np.ndarray], out: Sequence[int], body: str, key: str,
+def with_body(title: str, opcode: str, operands: Sequence[np.ndarray], out: Sequence[int], body: str, key: str,
               **options: object) -> Trial:  # fmt: skip
     """Return an operator with a body of one operator or none."""
     dtype = operands[0].dtype.name
-    builder = ModelBuilder(what)
+    builder = ModelBuilder(title)
     graph, region = builder.subgraph("main"), builder.subgraph("body")
     indexes = [graph.tensor(f"x{at}", x.shape, x.dtype.name) for at, x in enumerate(operands)]
     made = graph.tensor("y", out, dtype)
@@ -102,7 +102,7 @@ def with_body(what: str, opcode: str, operands: Sequence[np.ndarray], out: Seque
     region.outputs(c if body else b)
     graph.inputs(*indexes)
     graph.outputs(made)
-    return Trial(what, builder.finish(), (tuple(operands),))
+    return Trial(title, builder.finish(), (tuple(operands),))
 
 
 def scatter(body: str) -> Callable[[Random], Trial]:
@@ -177,8 +177,8 @@ def composite(rng: Random) -> Trial:
               composite_attributes=ATTRIBUTES)  # fmt: skip
     graph.inputs(given[0])
     graph.outputs(y)
-    what = f"COMPOSITE {n} to {m}, weights {'outside' if outside else 'inside'}"
-    return Trial(what, builder.finish(), tuple((values(rng, (1, n), "int8"),) for _ in range(4)))
+    title = f"COMPOSITE {n} to {m}, weights {'outside' if outside else 'inside'}"
+    return Trial(title, builder.finish(), tuple((values(rng, (1, n), "int8"),) for _ in range(4)))
 
 
 def choice(rng: Random) -> Trial:

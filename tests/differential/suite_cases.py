@@ -31,15 +31,15 @@ RESOLVERS = ("reference", "optimized", "xnnpack")
 REALS = 4e-6
 #: Known faults and gaps of LiteRT 2.3.0: beginning of the case's name, resolver, and description.
 KNOWN: tuple[tuple[str, str, str], ...] = (
-    ("CONV_2D/int8/no-bias", "*", "the kernel demands a bias, the page does not"),
-    ("DEPTHWISE_CONV_2D/int8/no-bias", "optimized", "the kernel reads a bias that is not there"),
-    ("DEPTHWISE_CONV_2D/int8/no-bias", "xnnpack", "the kernel reads a bias that is not there"),
-    ("STABLEHLO_AND/int8/", "reference", "the resolver of reference kernels does not list it"),
-    ("STABLEHLO_SHIFT_LEFT/int8/", "reference", "the resolver of reference kernels does not list it"),
-    ("ELU/int8/", "reference", "the resolver of reference kernels does not list it"),
-    ("SOFTMAX/int8/ties-scale-0-1", "reference", "the kernel ends the process where 512 equal inputs meet"),
-    ("SOFTMAX/int8/ties-scale-0-1", "tflm", "the kernel ends the process where 512 equal inputs meet"),
-    ("SOFTMAX/uint8/ties-scale-0-1", "reference", "the kernel ends the process where 512 equal inputs meet"),
+    ("CONV_2D/int8/no-bias", "*", "the kernel requires a bias, the page does not"),
+    ("DEPTHWISE_CONV_2D/int8/no-bias", "optimized", "the kernel reads the missing bias"),
+    ("DEPTHWISE_CONV_2D/int8/no-bias", "xnnpack", "the kernel reads the missing bias"),
+    ("STABLEHLO_AND/int8/", "reference", "the reference resolver does not list the operator"),
+    ("STABLEHLO_SHIFT_LEFT/int8/", "reference", "the reference resolver does not list the operator"),
+    ("ELU/int8/", "reference", "the reference resolver does not list the operator"),
+    ("SOFTMAX/int8/ties-scale-0-1", "reference", "the kernel ends the process on a row of 512 equal inputs"),
+    ("SOFTMAX/int8/ties-scale-0-1", "tflm", "the kernel ends the process on a row of 512 equal inputs"),
+    ("SOFTMAX/uint8/ties-scale-0-1", "reference", "the kernel ends the process on a row of 512 equal inputs"),
 )
 
 
@@ -67,7 +67,7 @@ def too_far(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
 def known(name: str, resolver: str) -> str:
     """Return the known fault of a case on a resolver, or ""."""
     return next(
-        (why for start, where, why in KNOWN if name.startswith(start) and where in (resolver, "*")), ""
+        (reason for start, where, reason in KNOWN if name.startswith(start) and where in (resolver, "*")), ""
     )
 
 
@@ -129,10 +129,10 @@ def judged(case: SuiteCase, litert: Oracle, resolvers: Sequence[str] = RESOLVERS
     """Yield the verdict of a conforming case on each resolver; the outputs of the first resolver are compared."""
     data, case = model_bytes(case.model), single(case)
     for number, resolver in enumerate(resolvers):
-        why = known(case.name, resolver)
+        reason = known(case.name, resolver)
         theirs = litert.run_many(data, case.runs, resolver)
         if isinstance(theirs, Refused):
-            yield Verdict(case.name, resolver, "refused", " ".join(theirs.message.split())[-160:], why)
+            yield Verdict(case.name, resolver, "refused", " ".join(theirs.message.split())[-160:], reason)
             continue
         if number:
             yield Verdict(case.name, resolver, "ran")
@@ -141,9 +141,9 @@ def judged(case: SuiteCase, litert: Oracle, resolvers: Sequence[str] = RESOLVERS
         score = compare(case.name, expected(case, arithmetic), theirs, too_far)
         word = "differs" if score.different else "same"
         if score.different and case.opcode == "SUM" and resolver == "reference" and misread(case, theirs):
-            why = "the kernel reads bytes of int8 and int16 as uint8, and writes such"
+            reason = "the kernel reads bytes of int8 and int16 as uint8, and writes such"
         yield Verdict(
-            case.name, resolver, word, "; ".join(score.examples[:1]), why if score.different else ""
+            case.name, resolver, word, "; ".join(score.examples[:1]), reason if score.different else ""
         )
 
 

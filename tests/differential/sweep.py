@@ -83,7 +83,11 @@ def trials(family: Family, kind: str, count: int, seed: int = 0) -> Iterator[Tri
 
 
 def outcome(
-    litert: Oracle, resolver: str, how: Arithmetic, far: Callable[[Trial], Far], family: Family | None = None
+    litert: Oracle,
+    resolver: str,
+    arithmetic: Arithmetic,
+    far: Callable[[Trial], Far],
+    family: Family | None = None,
 ) -> Outcome:
     """Return a function that returns the failure of a trial: a difference, or an error of litecheck; refusals are no
     failure.
@@ -94,34 +98,34 @@ def outcome(
         if isinstance(theirs, Refused) or excused(trial, resolver, family):
             return ""
         try:
-            ours = outputs(trial, how, litert.shows_variables)
+            ours = outputs(trial, arithmetic, litert.shows_variables)
         except (ArithmeticError, LitecheckError, LookupError, ValueError) as error:
             return type(error).__name__
-        return "differs" if compare(trial.what, ours, theirs, far(trial)).different else ""
+        return "differs" if compare(trial.title, ours, theirs, far(trial)).different else ""
 
     return judge
 
 
 def controls(
-    trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, variables: bool
+    trial: Trial, theirs: list[Outputs], arithmetic: Arithmetic, far: Far, variables: bool
 ) -> Iterator[str]:
     """Yield the names of deliberate errors that are noticed; errors that cannot be computed are no controls."""
     graph = trial.model.subgraphs[0]
-    changes: dict[str, tuple[Trial, Arithmetic]] = {"other input": (_other_input(trial), how)}
+    changes: dict[str, tuple[Trial, Arithmetic]] = {"other input": (_other_input(trial), arithmetic)}
     if graph.tensors[graph.outputs[0]].quantization.scale.size:
-        changes["zero point + 1"] = perturbed(trial, zero_point=1), how
-        changes["scale * 1.01"] = perturbed(trial, scale=1.01), how
-        changes |= {name: (trial, load_arithmetic(name)) for name in ROUNDINGS if name != how.name}
+        changes["zero point + 1"] = perturbed(trial, zero_point=1), arithmetic
+        changes["scale * 1.01"] = perturbed(trial, scale=1.01), arithmetic
+        changes |= {name: (trial, load_arithmetic(name)) for name in ROUNDINGS if name != arithmetic.name}
     for name, (other, chosen) in changes.items():
         if _noticed(other, theirs, chosen, far, variables):
             yield name
 
 
-def _noticed(trial: Trial, theirs: list[Outputs], how: Arithmetic, far: Far, variables: bool) -> bool:
+def _noticed(trial: Trial, theirs: list[Outputs], arithmetic: Arithmetic, far: Far, variables: bool) -> bool:
     """Return True if an inference differs; inferences after the first difference are not computed."""
     with suppress(LitecheckError):
-        pairs = zip(inferences(trial, how, variables), theirs, strict=True)
-        return any(compare(trial.what, [ours], [other], far).different for ours, other in pairs)
+        pairs = zip(inferences(trial, arithmetic, variables), theirs, strict=True)
+        return any(compare(trial.title, [ours], [other], far).different for ours, other in pairs)
     return False
 
 
@@ -163,15 +167,15 @@ def sweep(
 
     Trials that meet a known fault are left out, unless the family computes the operator with its faults.
     """
-    found, how, far = Found(), right(family, resolver), partial(family.far, kind, resolver)
+    found, arithmetic, far = Found(), right(family, resolver), partial(family.far, kind, resolver)
     drawn = enumerate(trials(family, kind, MOST * count, seed))
     for at, trial in islice((one for one in drawn if not excused(one[1], resolver, family)), count):
         theirs = answers(trial, litert, resolver)
-        one = against(trial, theirs, how, far(trial), litert.shows_variables)
+        one = against(trial, theirs, arithmetic, far(trial), litert.shows_variables)
         found.score.add(one)
         if not isinstance(theirs, Refused):
-            found.noticed.update(controls(trial, theirs, how, far(trial), litert.shows_variables))
+            found.noticed.update(controls(trial, theirs, arithmetic, far(trial), litert.shows_variables))
         if one.different and len(found.small) < shown:
-            judge = outcome(litert, resolver, how, far, family)
+            judge = outcome(litert, resolver, arithmetic, far, family)
             found.small.append(_small(family.kinds[kind], start(kind, seed, at), judge))
     return found

@@ -83,9 +83,9 @@ def differences(ours: Model, theirs: Model) -> tuple[Counter[str], Counter[str]]
             parts = {"other constants": (np.zeros(1), np.zeros(1))}
         elif stored[0] is not None:
             parts["biases" if use == "bias" else "weights"] = stored
-        for what, (first, wanted) in parts.items():
-            compared[what] += wanted.size
-            differ[what] += int((first != wanted).sum()) if first.shape == wanted.shape else wanted.size
+        for part, (first, wanted) in parts.items():
+            compared[part] += wanted.size
+            differ[part] += int((first != wanted).sum()) if first.shape == wanted.shape else wanted.size
     return compared, +differ
 
 
@@ -162,7 +162,7 @@ def main() -> int:
             compared.update(both)
             differ.update(apart)
     print(f"all: {dict(compared)}, different: {dict(differ) or 0}")
-    return int(any(what not in ALLOWED for what in differ))
+    return int(any(part not in ALLOWED for part in differ))
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tests.differential.sweep import sweep
 pytestmark = pytest.mark.runtime
 BYTES = np.arange(-128, 128).astype(np.int8)
 READ, SQUARED = quantized(2**-8, -128), quantized(2**-7, 5)
-#: Operators before a square, and whether XNNPACK still computes the square as a separate table.
+#: Operators before a square, and True if XNNPACK still computes the square as a separate table.
 ROWS = {
     "": True, "wide": True, "ADD": False, "ADD read twice": True, "wide RELU": False, "ADD RELU": False,
     " ".join(["ADD"] * 9): False, " ".join(["ADD"] * 10): True, " ".join(["ADD", "RELU"] * 5): True,

@@ -16,8 +16,8 @@ from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
 from litecheck.quantization import Quantization
 from tests.differential.effects import comparisons
-from tests.differential.effects_oracle import ForkingOracle, Grief
-from tests.differential.effects_samples import Laboratory, Sample, by_path, derived
+from tests.differential.effects_oracle import Failure, ForkingOracle
+from tests.differential.effects_samples import EffectObserver, Sample, by_path, derived
 
 pytestmark = pytest.mark.runtime
 
@@ -60,8 +60,8 @@ def oracle():
 
 @pytest.mark.parametrize(("profile", "operator", "change", "path", "effect"), SAMPLES)
 def test_the_stated_effect_is_the_observed_effect(oracle, profile, operator, change, path, effect):
-    laboratory = Laboratory(oracle, profile)
-    samples = [s for s in laboratory.samples(operator, change) if s.path == path]
+    observer = EffectObserver(oracle, profile)
+    samples = [s for s in observer.samples(operator, change) if s.path == path]
     assert samples
     assert {(s.said, s.observed) for s in samples} == {(effect, effect)}
 
@@ -75,9 +75,9 @@ def test_every_effect_has_a_sample_except_effects_of_profiles():
 
 def test_a_wrong_effect_is_noticed(oracle):
     """A wrong effect in a rule is reported (negative control)."""
-    laboratory = Laboratory(oracle, "litert-runtime")
-    found = by_path(laboratory.samples("CONV_2D", "bias absent -1"))
-    requirement = laboratory.requirements["CONV_2D/bias/operands"]
+    observer = EffectObserver(oracle, "litert-runtime")
+    found = by_path(observer.samples("CONV_2D", "bias absent -1"))
+    requirement = observer.requirements["CONV_2D/bias/operands"]
     assert [c.wrong for c in comparisons([requirement], found)] == [False]
     lie = replace(requirement, effect="wrong results")
     assert [(c.wrong, c.observed) for c in comparisons([lie], found)] == [(True, "fails to load")]
@@ -97,11 +97,11 @@ def test_the_gravest_effect_of_a_fifth_of_the_plain_mutants_holds():
 
 def test_a_crash_does_not_reach_the_next_run(oracle):
     """Each run has a separate process: a crash does not affect the next model."""
-    laboratory = Laboratory(oracle, "litert-runtime")
-    (crash,) = {s.observed for s in laboratory.samples("ADD", "input lhs no-quant")}
-    again = laboratory.samples("CONV_2D", "input bias absent -1")
+    observer = EffectObserver(oracle, "litert-runtime")
+    (crash,) = {s.observed for s in observer.samples("ADD", "input lhs no-quant")}
+    again = observer.samples("CONV_2D", "input bias absent -1")
     assert (crash, {s.observed for s in again}) == ("crashes", {"fails to load"})
-    assert str(Grief("load", "a  b\nc")) == "load: a b c"
+    assert str(Failure("load", "a  b\nc")) == "load: a b c"
 
 
 def test_litert_loads_no_tensor_whose_parameters_do_not_fit(oracle):
@@ -118,7 +118,7 @@ def test_litert_loads_no_tensor_whose_parameters_do_not_fit(oracle):
 
 
 def tensors(oracle, quantization):
-    """Return the effects that litecheck finds for a float model with these parameters, and whether LiteRT runs it."""
+    """Return the effects that litecheck finds for a float model with these parameters, and True if LiteRT runs it."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y = (graph.tensor(n, (2, 3), "float32", quantization if n == "x" else None) for n in "xy")

@@ -42,7 +42,7 @@ def runtimes() -> Iterator[Runtimes]:
         yield started
 
 
-def met(model: Model, pair: FaultPair) -> bool:
+def reported(model: Model, pair: FaultPair) -> bool:
     main = model.subgraphs[0]
     return pair.fault() in faults_of(bound(model, main, main.operators[0]))
 
@@ -86,7 +86,7 @@ PAIRS = pairs()
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: f"{pair.operator}-{pair.resolver}-{pair.does[:20]}")
 def test_a_fault_shows_inside_its_condition_only(pair: FaultPair, runtimes: Runtimes) -> None:
-    assert (met(pair.bad, pair), met(pair.good, pair)) == (True, False)
+    assert (reported(pair.bad, pair), reported(pair.good, pair)) == (True, False)
     fault = pair.fault()
     for resolver in fault.resolvers:
         arithmetic = pair.arithmetic or ("tflm" if resolver == "tflm" else f"litert-{resolver}")
@@ -116,6 +116,8 @@ def test_sums_beyond_32_bits_wrap_around(
 
 def test_every_fault_with_a_condition_has_a_pair() -> None:
     shown = {pair.fault().line for pair in PAIRS}
-    told = ((f.line, f"{f.operators} {f.does}") for f in known_faults())
-    left = [text for line, text in told if line not in shown and not any(word in text for word in ELSEWHERE)]
+    faults = ((f.line, f"{f.operators} {f.does}") for f in known_faults())
+    left = [
+        text for line, text in faults if line not in shown and not any(word in text for word in ELSEWHERE)
+    ]
     assert left == []

@@ -16,22 +16,22 @@ EVERY = [pair for pair in pairs() if "MLPerf" not in pair.name]
 
 
 def test_faults_are_named_first_with_their_cause() -> None:
-    told: list[str] = []
-    table = campaign(EVERY, 24, 7, told.append)
+    lines: list[str] = []
+    table = campaign(EVERY, 24, 7, lines.append)
     planted = sum(counts["planted"] for counts in table.values())
     assert planted == 24
-    assert sum(counts["trace"] for counts in table.values()) >= 0.95 * planted, told
-    assert sum(counts["cause"] for counts in table.values()) >= 0.9 * planted, told
+    assert sum(counts["trace"] for counts in table.values()) >= 0.95 * planted, lines
+    assert sum(counts["cause"] for counts in table.values()) >= 0.9 * planted, lines
     assert sum(counts["accumulated SNR"] for counts in table.values()) < sum(
         c["trace"] for c in table.values()
     )
 
 
 def test_two_faults_are_among_the_first_three() -> None:
-    told: list[str] = []
-    done, named = two_faults(EVERY[:3], 6, 3, told.append)
+    lines: list[str] = []
+    done, named = two_faults(EVERY[:3], 6, 3, lines.append)
     assert done == 6
-    assert named >= 5, told
+    assert named >= 5, lines
 
 
 def test_ai_edge_quantizer_names_a_fault_in_the_first_weights() -> None:

@@ -62,7 +62,7 @@ def hybrid(opcode: str, scales: int, filters: np.ndarray | None = None) -> Model
     return builder.finish()
 
 
-def fed(opcode: str, rng: Random) -> list[np.ndarray]:
+def operands_of(opcode: str, rng: Random) -> list[np.ndarray]:
     shape, weights, *_ = HYBRID[opcode]
     x = rng.normal(1, 1, shape).astype(np.float32)
     return [x, rng.integers(-127, 128, weights).astype(np.int8)]
@@ -77,7 +77,7 @@ KEPT = [("FULLY_CONNECTED", 1, RESOLVERS), ("CONV_2D", 8, ("optimized", "xnnpack
 )
 def test_row_sums_of_the_first_weights_are_kept(oracle, opcode, scales, resolvers):
     rng = np.random.default_rng(5)
-    model, runs = hybrid(opcode, scales), [fed(opcode, rng) for _ in range(4)]
+    model, runs = hybrid(opcode, scales), [operands_of(opcode, rng) for _ in range(4)]
     # reordered weights have the sums of the first weights
     again = [runs[1][0], runs[0][1].reshape(8, -1)[:, ::-1].reshape(runs[0][1].shape).copy()]
     content = model_bytes(model)
@@ -89,14 +89,14 @@ def test_row_sums_of_the_first_weights_are_kept(oracle, opcode, scales, resolver
         assert wrong == [resolver in resolvers] * 3
         same = oracle.run_many(content, [runs[0], again], resolver)[1][0]
         assert np.array_equal(same, oracle.run(content, again, resolver)[0])
-        told = known_fault(f"litert:{resolver}", model, Outcome.MISMATCH)
-        assert ("first inference" in told) == (resolver in resolvers)
+        fault = known_fault(f"litert:{resolver}", model, Outcome.MISMATCH)
+        assert ("first inference" in fault) == (resolver in resolvers)
 
 
 @pytest.mark.parametrize("constant", [False, True])
 def test_a_hybrid_depthwise_layer_with_one_scale_reads_beyond_it(oracle, constant):
     rng = np.random.default_rng(1)
-    x, filters = fed("DEPTHWISE_CONV_2D", rng)
+    x, filters = operands_of("DEPTHWISE_CONV_2D", rng)
     given = [x] if constant else [x, filters]
     for resolver in RESOLVERS:
         made = []
@@ -131,8 +131,8 @@ def test_a_float_lstm_without_activation_uses_the_cell_gate_as_cell(oracle, monk
     assert seen["faulty"] == 0
     for activation in ("NONE", "TANH"):
         made = lstm(np.random.default_rng(0), opcode, activation).model
-        told = known_fault("litert:reference", made, Outcome.MISMATCH)
-        assert ("cell gate" in told) == (activation == "NONE")
+        fault = known_fault("litert:reference", made, Outcome.MISMATCH)
+        assert ("cell gate" in fault) == (activation == "NONE")
 
 
 def cell_gate_again() -> Callable[[np.ndarray, object], np.ndarray]:
@@ -189,12 +189,12 @@ def test_xnnpack_forgets_dimensions_of_a_single_constant(oracle, opcode, dtype):
             assert whole.shape == (1,) * (rank - len(shape)) + shape
             assert short.shape == (shape if behind and dtype != "float32" else whole.shape)
             assert np.array_equal(short.reshape(-1), whole.reshape(-1))
-            told = known_fault(
+            fault = known_fault(
                 "litert:xnnpack",
                 model,
                 Outcome.WRONG_SHAPE,
             )
-            assert bool(told) == (dtype != "float32")
+            assert bool(fault) == (dtype != "float32")
 
 
 def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):

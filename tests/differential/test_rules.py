@@ -13,7 +13,7 @@ from tests.differential.rules_changes import changed
 pytestmark = pytest.mark.slow
 
 CASES = [(dtype, case) for dtype in PROFILES for case in cases(dtype)]
-#: One operator for each kind of rule: affine, rescaling, comparing, fixed output, same quantization, raw.
+#: An operator for each kind of rule: affine, rescaling, comparing, fixed output, same quantization, raw.
 OPERATORS = (
     "CONV_2D per-tensor",
     "FULLY_CONNECTED",

@@ -25,7 +25,7 @@ from tests.differential.tflm import Tflm
 pytestmark = pytest.mark.slow
 
 CASES = [(dtype, case) for dtype in ("int8", "int16") for case in cases(dtype)]
-#: One operator for each kind of rule, with changes that have an impact on it and changes that have none.
+#: An operator for each kind of rule, with changes that have an impact on it and changes that have none.
 SLICE = {
     "int8": (
         "CONV_2D per-tensor",

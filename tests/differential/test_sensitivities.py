@@ -12,10 +12,10 @@ pytestmark = pytest.mark.slow
 
 def test_an_operator_made_worse_is_first() -> None:
     nets = [RankedNet(pair) for pair in pairs() if "MLPerf" not in pair.name]
-    told: list[str] = []
-    table = campaign(nets, 10, 1, told.append)
+    lines: list[str] = []
+    table = campaign(nets, 10, 1, lines.append)
     assert sum(counts["trials"] for counts in table.values()) == 10
-    assert sum(counts["first"] for counts in table.values()) >= 9, told
+    assert sum(counts["first"] for counts in table.values()) >= 9, lines
 
 
 def test_a_sound_operator_is_not_first_by_itself() -> None:

@@ -61,7 +61,7 @@ ROUNDED_ONCE = [
 ]  # fmt: skip
 
 
-#: One kind of each family, and kinds with a special way of drawing.
+#: A kind of each family, and kinds with a special way of drawing.
 SLICE = {
     "DEPTHWISE_CONV_2D",
     "FULLY_CONNECTED",

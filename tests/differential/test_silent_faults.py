@@ -31,8 +31,8 @@ def oracle() -> Iterator[Oracle]:
 
 def answers(oracle: Oracle, model: Model, inputs: tuple[np.ndarray, ...]) -> dict[str, Answer]:
     opcodes = {op.opcode for op in model.subgraphs[0].operators}
-    asked = RESOLVERS[1:] if WITHOUT_REFERENCE in opcodes else RESOLVERS
-    got = {r: oracle.run(model_bytes(model), inputs, r) for r in asked}
+    resolvers = RESOLVERS[1:] if WITHOUT_REFERENCE in opcodes else RESOLVERS
+    got = {r: oracle.run(model_bytes(model), inputs, r) for r in resolvers}
     return {r: g if isinstance(g, Refused) else g[0] for r, g in got.items()}
 
 
@@ -43,7 +43,7 @@ def off(got: np.ndarray, right: np.ndarray) -> int:
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
-def test_litert_does_what_the_effect_says(oracle: Oracle, fault: SilentFault) -> None:
+def test_litert_shows_the_stated_effect(oracle: Oracle, fault: SilentFault) -> None:
     inputs = fault.inputs[-len(fault.good.subgraphs[0].inputs) :]
     good = answers(oracle, fault.good, _fitting(fault.good, inputs))
     assert not any(isinstance(g, Refused) for g in good.values()), good

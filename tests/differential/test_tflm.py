@@ -106,7 +106,7 @@ def drawn(family: Family, kind: str, count: int = 40) -> list[Trial]:
     return [case for case in trials(family, kind, count) if faulty(case)]
 
 
-def test_a_narrow_bias_is_read_as_a_wide_one(tflm):
+def test_transpose_conv_reads_an_int32_bias_as_int64(tflm):
     cases = drawn(affine.FAMILY, "TRANSPOSE_CONV int16")
     assert len(cases) > 5
     assert sum(wrong(tflm, case).any() for case in cases) > len(cases) / 2
@@ -128,7 +128,7 @@ def test_padding_between_space_and_batch_is_not_written(tflm):
     assert seen > 100
 
 
-def test_comparing_words_writes_nothing(tflm):
+def test_comparisons_of_int16_write_no_output(tflm):
     x, y = np.arange(-6, 7).astype(np.int16), np.zeros(13, np.int16)
     case = trial("", "GREATER", [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))], "bool", None, x.shape)
     one, other = answers(replace(case, runs=((x, y), (y, x))), tflm, "tflm")
@@ -219,7 +219,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
         case = detection.detection(np.random.default_rng(seed), "float32", regular=False)
         settings = detection.DetectionOptions.of(case.model.subgraphs[0].operators[0])
         found = score(case, tflm, "tflm", "tflm")
-        assert met(case, "numbers of detections") == (settings.classes_each > 1)
+        assert meets_undefined(case, "numbers of detections") == (settings.classes_each > 1)
         if settings.classes_each == 1:
             assert found.different == 0, found.examples
             compared += found.compared
@@ -229,7 +229,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
     assert several > 100
 
 
-def met(case: Trial, text: str) -> bool:
+def meets_undefined(case: Trial, text: str) -> bool:
     """Return True if the first operator meets a known fault of TFLM with a text."""
     operands = bound(case.model, case.model.subgraphs[0], case.model.subgraphs[0].operators[0])
     return any(text in fault.does and "tflm" in fault.resolvers for fault in faults_of(operands))
@@ -240,9 +240,9 @@ def test_memory_after_the_last_detection_is_written_with_regular_suppression_onl
     followed = different = 0
     for seed in range(200):
         case = detection.drawn(np.random.default_rng(seed), "float32", regular)
-        if met(case, "numbers of detections"):
+        if meets_undefined(case, "numbers of detections"):
             continue
-        assert met(case, "after the counted detections") == (not regular)
+        assert meets_undefined(case, "after the counted detections") == (not regular)
         ours, theirs = outputs(case, "tflm", False)[0], answers(case, tflm, "tflm")[0]
         count = int(ours[3][0])
         assert all(

@@ -92,7 +92,7 @@ def test_sound_models_are_accepted_by_both() -> None:
 
 def test_a_verifier_with_gaps_is_noticed(pairs: list[Pair]) -> None:
     refused = next(p for p in pairs if p.stage == "invalid")
-    assert Pair(refused.mutant, (), refused.stage, refused.said).missed
+    assert Pair(refused.mutant, (), refused.stage, refused.message).missed
     assert not refused.missed
     assert "rejects" in summary(pairs)
 

@@ -62,10 +62,10 @@ class Judged:
             + (f"={p.values.tolist()}" if p.steers and p.values.size < 9 else "")
             for p in self.draw.parts
         ]  # fmt: skip
-        said = [f"{f.path}: {f.found}" for f in self.violations][:2]
+        violations = [f"{f.path}: {f.found}" for f in self.violations][:2]
         return (
-            f"{self.kind}: {self.draw.opcode}{self.draw.what} {parts} -> {list(self.outputs)} {self.draw.options} | "
-            f"{self.tflm.stage} {self.tflm.message[:80]} | LiteRT {self.litert.stage} | {said}"
+            f"{self.kind}: {self.draw.opcode}{self.draw.title} {parts} -> {list(self.outputs)} {self.draw.options} | "
+            f"{self.tflm.stage} {self.tflm.message[:80]} | LiteRT {self.litert.stage} | {violations}"
         )
 
 

@@ -40,7 +40,7 @@ STOPPED = {
     **dict.fromkeys(("REDUCE_PROD", "WHERE", "LOG_SOFTMAX", "L2_NORMALIZATION", "DYNAMIC_UPDATE_SLICE"), "not converted"),
     **dict.fromkeys(("DEPTHWISE_CONV_2D x int4", "FULLY_CONNECTED x int4"), "the model reshapes no int4 tensors"),
     **dict.fromkeys(("DIV", "ELU", "ABS"), "int8 operands of different parameters are converted to an invalid operator"),
-    "PADV2": "the converter wants the value as a scalar",
+    "PADV2": "the converter requires a scalar value",
 }  # fmt: skip
 
 #: Faults of the converter that are not predicted: such trials are drawn again.
@@ -167,7 +167,7 @@ def judge(case: Trial, tosa: Oracle, score: Score) -> None:
         score.refused[theirs.message.split("error: ")[-1].split("\n")[0][:110]] += 1
         return
     ours = list(run(case.model, case.inputs).outputs.values())
-    off = compare(case.what, [ours], [theirs], affine.too_far).different
+    off = compare(case.title, [ours], [theirs], affine.too_far).different
     score.models += 1
     score.compared += sum(a.size for a in ours)
     score.different += off
@@ -175,7 +175,7 @@ def judge(case: Trial, tosa: Oracle, score: Score) -> None:
         reason = explained(case, ours, theirs)
         score.reasons[reason] += off
         if not reason:
-            score.wrong.append(f"{case.what}: {off} elements")
+            score.wrong.append(f"{case.title}: {off} elements")
 
 
 def drawn(name: str, random: Random) -> Trial:
@@ -251,7 +251,7 @@ def main() -> int:
                   f"{dict(score.reasons) or ''} {STOPPED.get(name, '')}", flush=True)  # fmt: skip
             for line in (
                 *score.wrong[:3],
-                *(f"refused {n}: {why}" for why, n in score.refused.most_common(2)),
+                *(f"refused {n}: {reason}" for reason, n in score.refused.most_common(2)),
             ):
                 print(f"    {line}")
         folder = Path(os.environ.get("LITECHECK_MODELS", ""))

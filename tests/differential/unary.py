@@ -1,7 +1,7 @@
 """Operators of one input, with random parameters.
 
-8-bit operators get each of the 256 values once in the body of a vector and once in its tail (a tensor of 7 elements has
-only a tail), 16-bit operators all 65,536 values.
+8-bit operators receive each of the 256 values twice: in the body of a vector and in its tail. A tensor of 7 elements has
+only a tail. 16-bit operators receive all 65,536 values.
 """
 
 from __future__ import annotations

@@ -82,15 +82,15 @@ class Score:
 
 def described(model: Model, operator: Operator, found: Compilation) -> str:
     """Return an operator as a line of text, with the message of the compiler."""
-    why = " ".join((found.ending or found.log).split())[-160:]
-    return f"{formed(model, operator)}: {why}"
+    ending = " ".join((found.ending or found.log).split())[-160:]
+    return f"{formed(model, operator)}: {ending}"
 
 
 def formed(model: Model, operator: Operator) -> str:
     """Return an operator as a line of text: tensors with types, shapes, scales and zero points, and its options."""
     main = model.subgraphs[0]
 
-    def told(index: int) -> str:
+    def description(index: int) -> str:
         if index < 0:
             return "-"
         t = main.tensors[index]
@@ -98,7 +98,7 @@ def formed(model: Model, operator: Operator) -> str:
         point = f"@{t.quantization.zero_point[0]}" if t.quantization.zero_point.size else ""
         return f"{t.dtype}{list(t.shape)}{scale}{point}{'' if t.data is None else ' constant'}"
 
-    ins, outs = (", ".join(map(told, side)) for side in (operator.inputs, operator.outputs))
+    ins, outs = (", ".join(map(description, side)) for side in (operator.inputs, operator.outputs))
     options = (
         {} if operator.options is None else {k: v for k, v in operator.options.fields.items() if np.any(v)}
     )
@@ -149,8 +149,8 @@ def summary(score: Score, classes: int) -> Iterator[str]:
         yield f"{name + ':':12}{agreed} agree; by the printed list only {listed}"
     yield f"{score.late} models exceeded the time limit"
     for name, domain in (("practical", score.practical), ("unverified", score.unverified)):
-        for (opcode, outcome, place), told in domain.classes()[:classes]:
-            yield f"{name}: {len(told)} {opcode}: Vela {outcome}, profile {place}\n      {min(told, key=len)[:300]}"
+        for (opcode, outcome, place), examples in domain.classes()[:classes]:
+            yield f"{name}: {len(examples)} {opcode}: Vela {outcome}, profile {place}\n      {min(examples, key=len)[:300]}"
 
 
 def main(arguments: list[str]) -> int:

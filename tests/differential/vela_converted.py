@@ -59,6 +59,6 @@ def converted(target: str, graphs: int, first: int = 0, only: str = "") -> Promi
                 done = placed_conversion(batched(model) if number % 2 else model, runs, target)
             except (LitecheckError, RunError):
                 continue
-            (told,) = done.report.targets
-            promises.count(name, told, compiler.compile(done.model))
+            (predicted,) = done.report.targets
+            promises.count(name, predicted, compiler.compile(done.model))
     return promises

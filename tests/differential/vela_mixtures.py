@@ -44,13 +44,13 @@ def mixed(seed: int, kinds: Sequence[str]) -> Model:
     draw = random.Random(seed)
     builder = ModelBuilder()
     mixture = _Mixture(draw, builder.subgraph(), draw.choice(("int8", "int8", "int16")))
-    drawn = sorted({which for kind in kinds for which in _SIGNATURES[kind][1]})
-    pools = {which: [mixture.tensor(which) for _ in range(draw.randint(1, 2))] for which in drawn}
+    drawn = sorted({letter for kind in kinds for letter in _SIGNATURES[kind][1]})
+    pools = {letter: [mixture.tensor(letter) for _ in range(draw.randint(1, 2))] for letter in drawn}
     inputs, read, made = [t for pool in pools.values() for t in pool], set[int](), list[int]()
     for _ in range(draw.randint(4, 15)):
         kind = draw.choice(kinds)
         _, reads, makes = _SIGNATURES[kind]
-        operands = [draw.choice(pools[which][-_REACH:]) for which in reads]
+        operands = [draw.choice(pools[letter][-_REACH:]) for letter in reads]
         read.update(operands)
         made.append(mixture.operator(kind, operands))
         pools[makes].append(made[-1])
@@ -70,10 +70,10 @@ class _Mixture:
         self._order = main.constant("order", np.array((0, 1, 3, 2), np.int32))
         self._shapes = [main.constant(f"shape{len(s)}", np.array(s, np.int32)) for s in (_FLAT, _IMAGE)]
 
-    def tensor(self, which: str, shape: tuple[int, ...] = _IMAGE) -> int:
+    def tensor(self, letter: str, shape: tuple[int, ...] = _IMAGE) -> int:
         self._count += 1
-        parameters = quantized(0.5) if which == "n" else None
-        return self.main.tensor(f"t{self._count}", shape, self._types[which], parameters)
+        parameters = quantized(0.5) if letter == "n" else None
+        return self.main.tensor(f"t{self._count}", shape, self._types[letter], parameters)
 
     def operator(self, kind: str, operands: Sequence[int]) -> int:
         """Add an operator of this kind, or several, and return an output of the inputs' shape."""

@@ -42,7 +42,7 @@ class Drawn:
         return one_operator(self.opcode, self.inputs, self.outputs, self.options, **more)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        def told(t: TensorPlan | None) -> str:
+        def described(t: TensorPlan | None) -> str:
             if t is None:
                 return "-"
             q = ""
@@ -53,7 +53,7 @@ class Drawn:
             held = "" if t.values is None else f"={t.values.reshape(-1)[:6].tolist()}"
             return f"{t.dtype}{list(t.shape)}{q}{held}"
 
-        ins, outs = ", ".join(map(told, self.inputs)), ", ".join(map(told, self.outputs))
+        ins, outs = ", ".join(map(described, self.inputs)), ", ".join(map(described, self.outputs))
         return f"{self.opcode}({ins}) -> {outs} {self.options}"
 
 
@@ -66,8 +66,8 @@ class Dice:
     def chance(self, p: float) -> bool:
         return bool(self.random.random() < p)
 
-    def pick(self, *things: Any) -> Any:
-        return things[int(self.random.integers(len(things)))]
+    def pick(self, *choices: Any) -> Any:
+        return choices[int(self.random.integers(len(choices)))]
 
     def dtype(self) -> str:
         return str(self.random.choice(TYPES, p=_WEIGHTS))

@@ -27,17 +27,17 @@ _IMAGES, _PATTERNS = 0.4, 0.15
 _UNREAD, _BATCHES = 0.15, 0.4
 
 
-class Fed(Dice):
+class ConnectedDice(Dice):
     """Source of random numbers whose first tensor is like an existing tensor."""
 
-    def __init__(self, dice: Dice, fed: TensorPlan) -> None:
+    def __init__(self, dice: Dice, tensor: TensorPlan) -> None:
         super().__init__(dice.random)
-        self._shape: tuple[int, ...] | None = fed.shape
-        self._quantization: Quantization | None = fed.quantization
-        self._fed = fed
+        self._shape: tuple[int, ...] | None = tensor.shape
+        self._quantization: Quantization | None = tensor.quantization
+        self._tensor = tensor
 
     def dtype(self) -> str:
-        return self._fed.dtype
+        return self._tensor.dtype
 
     def shape(self, rank: int | None = None) -> tuple[int, ...]:
         shape, self._shape = self._shape, None
@@ -45,21 +45,21 @@ class Fed(Dice):
 
     def quantization(self, dtype: str) -> Quantization:
         q, self._quantization = self._quantization, None
-        return q if q is not None and dtype == self._fed.dtype else super().quantization(dtype)
+        return q if q is not None and dtype == self._tensor.dtype else super().quantization(dtype)
 
 
-class Usual(Dice):
+class QuantizedDice(Dice):
     """Source of random numbers with the types that models are quantized to."""
 
     def dtype(self) -> str:
         return str(self.pick("int8", "int8", "int8", "int16"))
 
 
-def fed(dice: Dice, opcode: str, tensors: Sequence[TensorPlan]) -> Drawn | None:
+def drawn_operator(dice: Dice, opcode: str, tensors: Sequence[TensorPlan]) -> Drawn | None:
     """Return an operator that reads the last tensor, and further fitting tensors; None if the draws fail."""
     last = tensors[-1]
     for _ in range(_TRIES):
-        drawn = FAMILIES[opcode](Fed(dice, last), opcode)
+        drawn = FAMILIES[opcode](ConnectedDice(dice, last), opcode)
         places = [n for n, t in enumerate(drawn.inputs) if t is not None and _alike(t, last)]
         if not places:
             continue
@@ -98,11 +98,13 @@ class Net:
                 return -1
             if t not in indexes:
                 name = f"t{len(indexes)}"
-                told: dict[str, Any] = {"is_variable": t.variable, "shapeless": t.shapeless}
+                options: dict[str, Any] = {"is_variable": t.variable, "shapeless": t.shapeless}
                 indexes[t] = (
-                    main.tensor(name, t.shape, t.dtype, t.quantization, shape_signature=t.signature, **told)
+                    main.tensor(
+                        name, t.shape, t.dtype, t.quantization, shape_signature=t.signature, **options
+                    )
                     if t.values is None
-                    else main.constant(name, t.values, t.quantization, t.dtype, **told)
+                    else main.constant(name, t.values, t.quantization, t.dtype, **options)
                 )
             return indexes[t]
 
@@ -120,7 +122,7 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
     """Yield at most ``count`` random nets, the same for the same seed."""
     opcodes = sorted(FAMILIES)
     for number in range(count):
-        dice = Usual(np.random.default_rng((seed, number)))
+        dice = QuantizedDice(np.random.default_rng((seed, number)))
         if dice.chance(_IMAGES):
             operators, tensors = (
                 list[Drawn](),
@@ -132,7 +134,7 @@ def drawn_nets(seed: int, count: int, longest: int = 5) -> Iterator[Net]:
             operators, tensors = [drawn], [t for t in given if t is not None and t.values is None]
         for _ in range(dice.number(1, longest - 1)):
             made = pattern(dice, tensors[-1]) if not operators or dice.chance(_PATTERNS) else ()
-            following = made or (fed(dice, dice.pick(*opcodes), tensors),)
+            following = made or (drawn_operator(dice, dice.pick(*opcodes), tensors),)
             operators += [op for op in following if op is not None]
             tensors += [t for op in following if op is not None for t in op.outputs]
         read = {t for op in operators for t in op.inputs}

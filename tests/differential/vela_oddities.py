@@ -65,9 +65,9 @@ def _odd(dice: Dice, drawn: Drawn, changes: Sequence[Change]) -> Drawn:
     """Return the operator with a single tensor changed, or an input made constant or computed; outputs never become
     constants.
     """
-    there = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
-    there += [("outputs", n) for n in range(len(drawn.outputs))]
-    side, at = dice.pick(*there)
+    operand_places = [("inputs", n) for n, t in enumerate(drawn.inputs) if t is not None]
+    operand_places += [("outputs", n) for n in range(len(drawn.outputs))]
+    side, at = dice.pick(*operand_places)
     tensors = list(getattr(drawn, side))
     tensors[at] = dice.pick(*changes, *([_held] if side == "inputs" else []))(dice, tensors[at])
     if side == "inputs" and at == len(tensors) - 1 and len(tensors) > 1 and dice.chance(0.1):

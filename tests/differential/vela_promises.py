@@ -27,30 +27,30 @@ class Promises:
     """Models with correct placement and a different number of partitions."""
     apart: list[str] = field(default_factory=list)
 
-    def count(self, name: str, told: TargetReport, found: Compilation) -> None:
+    def count(self, name: str, predicted: TargetReport, found: Compilation) -> None:
         """Count a model."""
         if found.ending.startswith("no end"):
             self.late += 1
             return
-        said = [op.place for op in told.operators]
-        otherwise = placement_differences(said, found)
+        places = [op.place for op in predicted.operators]
+        otherwise = placement_differences(places, found)
         self.models += 1
-        self.operators += len(said)
-        self.whole += set(said) <= {"npu"}
+        self.operators += len(places)
+        self.whole += set(places) <= {"npu"}
         if found.ending:
             self.refused += not otherwise
         else:
-            self.parted += not otherwise and told.partitions != found.partitions
+            self.parted += not otherwise and predicted.partitions != found.partitions
         if otherwise:
-            ops = ((told.operators[n], place) for n, place in otherwise.items())
+            ops = ((predicted.operators[n], place) for n, place in otherwise.items())
             wrong = (f"{op.opcode} #{op.index}: Vela {place}, report {op.place}" for op, place in ops)
             self.apart.append(f"{name}: {'; '.join(wrong)}")
 
     def __str__(self) -> str:
         lines = [
-            f"{self.models:,} models, {self.operators:,} operators: {len(self.apart)} models otherwise than told",
-            f"{self.whole:,} promised whole, {self.refused:,} told to be refused, {self.late} took too long, "
-            f"{self.parted} run in another number of partitions",
+            f"{self.models:,} models, {self.operators:,} operators: {len(self.apart)} models placed unlike the prediction",
+            f"{self.whole:,} predicted entirely on the NPU, {self.refused:,} predicted to be rejected, "
+            f"{self.late} took too long, {self.parted} run in a different number of partitions",
         ]
         return "\n".join((*lines, *self.apart))
 

@@ -38,7 +38,7 @@ class Pair:
     mutant: Mutant
     codes: tuple[str, ...]
     stage: str
-    said: str
+    message: str
 
     @property
     def missed(self) -> bool:
@@ -67,22 +67,22 @@ class Litert:
         assert self._child.stdin is not None
         with suppress(BrokenPipeError):  # the child has ended: its missing answer shows it
             os.write(self._child.stdin.fileno(), f"{path}\n".encode())
-        kind, _, said = self._answer().partition("\t")
+        kind, _, message = self._answer().partition("\t")
         if kind in ("died", "hung"):
             self.close()
-        return kind, said
+        return kind, message
 
     def _answer(self) -> str:
         """Return the line of the child's answer; LiteRT may print further lines before it."""
         assert self._child is not None
         assert self._child.stdout is not None
-        said = b""
+        message = b""
         while select([self._child.stdout], [], [], PATIENCE)[0]:
             part = os.read(self._child.stdout.fileno(), 65536)
             if not part:
                 return f"died\texit status {self._child.wait()}"
-            said += part
-            for line in said.split(b"\n")[:-1]:
+            message += part
+            for line in message.split(b"\n")[:-1]:
                 if line.startswith(b"END "):
                     return line[4:].decode("utf-8", "replace")
         return "hung"
