@@ -1,4 +1,4 @@
-"""One conforming model of every operator that LiteRT registers, in float, int32 or bool: only the structure is checked."""
+"""A conforming model of every operator that LiteRT registers, in float, int32 or bool: only the structure is checked."""
 
 from __future__ import annotations
 
@@ -182,9 +182,9 @@ def _indexing() -> Iterator[Case]:
     yield case("UNIQUE", [real((5,))], [result((5,)), result((5,), "int32")], idx_out_type="int32")
     yield case("WHERE", [whole([True, False, True], "bool")], [result((2, 1), "int64")])
     yield case("SEGMENT_SUM", [real((4, 3)), const([0, 0, 1, 1])], [result((2, 3))])
-    for what in ("SUM", "PROD", "MAX", "MIN"):
+    for function in ("SUM", "PROD", "MAX", "MIN"):
         yield case(
-            f"UNSORTED_SEGMENT_{what}", [real((4, 3)), const([0, 2, 1, 1]), const(3)], [result((3, 3))]
+            f"UNSORTED_SEGMENT_{function}", [real((4, 3)), const([0, 2, 1, 1]), const(3)], [result((3, 3))]
         )
     table = {"offset_dims": [1], "collapsed_slice_dims": [0], "start_index_map": [0], "index_vector_dim": 1}
     long = {k: np.asarray(v, np.int64) if isinstance(v, list) else v for k, v in table.items()}

@@ -375,7 +375,7 @@ def own(path: str, c: Case, wanted: np.ndarray | None = None) -> Break:
 
 
 def _wrong() -> Iterator[Break]:
-    """Yield models that LiteRT computes wrongly."""
+    """Yield models with wrong results on LiteRT."""
     x = np.arange(12, dtype=np.float32).reshape(4, 3)
     data, shape = whole(x, "float32"), (4, 3)
     both = single("ADD", [data, whole(-x / 2, "float32")], [result(shape)], fused_activation_function="TANH")

@@ -269,7 +269,7 @@ def _parameters(tensor: Tensor, dtype: str) -> tuple[np.ndarray | None, int]:
         before = INTEGER_RANGES[tensor.dtype]
         ratio = max(1.0, (before[1] - before[0]) / (most - least))
         return (q.scale * np.float32(ratio)).astype(np.float32), zero
-    # One scale for all tensors of a float model: operators that move values do not rescale.
+    # A single scale for all tensors of a float model: operators that move values do not rescale.
     return np.array([_REACH / ((most - least) / 2)], np.float32), zero
 
 

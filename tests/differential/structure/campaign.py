@@ -35,7 +35,7 @@ from tests.differential.structure.verdicts import Judge, Validate, Verdict, by_d
 
 #: Reason of an apparent false alarm, and changes of the same place that prove it.
 HIDDEN = (
-    "rounding or saturation hides it; a plainer change of the same parameter is refused or computed wrongly"
+    "rounding or saturation hides it; a larger change of the same parameter is rejected or computed wrongly"
 )
 PLAIN = ("scale*1.5", "scale*4", "scale*0.5", "zero point +30", "zero point +1")
 EXPLAINED = Path(__file__).with_name("explained.yaml")
@@ -54,7 +54,7 @@ class Outcome:
     fates: dict[str, Fated]
     verdict: Verdict
     hidden: bool = False
-    """True for a violation that rounding or saturation hides: a plainer change of the parameter proves it."""
+    """True for a violation that rounding or saturation hides: a larger change of the parameter proves it."""
 
     @property
     def fate(self) -> Fate:
@@ -160,10 +160,10 @@ def judged(specimen: Specimen, wanted: Iterable[int], referee: Referee, judge: J
     for at in sorted(numbers):
         found = outcome(every[at])
         if found.outcome == "false alarm":
-            plainer = (
+            larger = (
                 m for m in every if (m.kind, m.place) == ("quantization", found.place) and m.change in PLAIN
             )
-            found = replace(found, hidden=any(_shows(outcome(m), found) for m in plainer))
+            found = replace(found, hidden=any(_shows(outcome(m), found) for m in larger))
         yield found
 
 
