@@ -37,11 +37,11 @@ SLICE = (
     ("CALL_ONCE, variables", "int8"),
 )  # fmt: skip
 EACH = 22
-#: Mutants of WHILE, of which many loop until the time limit.
+#: Number of mutants of WHILE: many of them run until the time limit.
 ENDLESS = 8
 
 
-def count(of: tuple[str, str]) -> int:
+def number_of(of: tuple[str, str]) -> int:
     return ENDLESS if of[0] == "WHILE" else EACH
 
 
@@ -327,7 +327,7 @@ def mute(path: Path) -> ModelReport:
 
 def sample(of: tuple[str, str]) -> list[int]:
     kinds = [f"{m.kind} {m.operator}" for m in mutants(specimen(*of).model)]
-    return [at for _, at in chosen([kinds], count(of), seed=3)]
+    return [at for _, at in chosen([kinds], number_of(of), seed=3)]
 
 
 @pytest.mark.runtime
@@ -335,7 +335,7 @@ def sample(of: tuple[str, str]) -> list[int]:
 def test_the_slice(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
     """Mutants that LiteRT rejects, crashes on or miscomputes have a finding; correct mutants have no violation."""
     found = in_process(specimen(*of), sample(of), litert, tmp_path)
-    assert len(found) == count(of)
+    assert len(found) == number_of(of)
     assert any(o.fate in BAD for o in found)
     assert [*grouped(misses(found)), *grouped(false_alarms(found))] == []
 
