@@ -52,25 +52,25 @@ class Record:
     draws: dict[Place, Draw] = field(default_factory=dict)
     blocks: dict[Place, np.ndarray] = field(default_factory=dict)
 
-    def told(self, other: Mapping[Place, float]) -> Record:
+    def with_numbers(self, other: Mapping[Place, float]) -> Record:
         """Return the record with different numbers at some places."""
         changed = {at: replace(self.draws[at], value=value) for at, value in other.items()}
         return Record({**self.draws, **changed}, self.blocks)
 
 
 class Draws(np.random.Generator):
-    """numpy's Generator from the state of ``start``, with the numbers of ``told``; ``made`` records the answers.
+    """numpy's Generator from the state of ``start``, with the numbers of ``replaced``; ``made`` records the answers.
 
-    ``skip`` numbers are dropped before the first draw, so that blocks missing in ``told`` have different values.
+    ``skip`` numbers are dropped before the first draw, so that blocks missing in ``replaced`` have different values.
     """
 
-    def __init__(self, start: Random, told: Record | None = None, skip: int = 0) -> None:
+    def __init__(self, start: Random, replaced: Record | None = None, skip: int = 0) -> None:
         bits = type(start.bit_generator)(0)
         bits.state = start.bit_generator.state
         super().__init__(bits)
         self.numpy = np.random.Generator(bits)
         self.numpy.random(skip)
-        self.told, self.made = told or Record(), Record()
+        self.replaced, self.made = replaced or Record(), Record()
         self.asked: Counter[tuple[object, int]] = Counter()
 
     def _answer(self, drawn: Any, least: Any, most: Any, simplest: float = 0.0) -> Any:
@@ -83,7 +83,7 @@ class Draws(np.random.Generator):
         flat = drawn.reshape(-1).copy()
         low, high = (np.broadcast_to(end, drawn.shape).reshape(-1) for end in (least, most))
         if flat.size > FEW:
-            first = self.told.blocks.get((*place, 0))
+            first = self.replaced.blocks.get((*place, 0))
             if first is not None:
                 flat[:] = np.clip(np.resize(first, flat.size), low, high)
             self.made.blocks[(*place, 0)] = flat
@@ -94,7 +94,7 @@ class Draws(np.random.Generator):
 
     def _number(self, place: Place, drawn: float, least: float, most: float, simplest: float) -> float:
         """Return a number in [least, most], of the type of the drawn number."""
-        before = self.told.draws.get(place)
+        before = self.replaced.draws.get(place)
         value = drawn if before is None else type(drawn)(min(max(before.value, least), most))
         self.made.draws[place] = Draw(value, float(min(max(simplest, least), most)))
         return value

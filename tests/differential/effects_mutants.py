@@ -20,7 +20,7 @@ BAD_SCALES = {"zero": 0.0, "negative": -0.05, "nan": np.nan, "infinite": np.inf,
 
 @dataclass(frozen=True)
 class Mutant:
-    """Changed model. ``shared``: all tensors with one quantization were changed alike."""
+    """Changed model. ``shared``: all tensors with one quantization were changed equally."""
 
     name: str
     model: Model
@@ -156,7 +156,7 @@ SHARED: dict[str, Change] = {
 
 
 def _shared(case: Case, rule: OperatorRule, operator: Operator) -> Iterator[Mutant]:
-    """Yield mutants in which all tensors that share one quantization are changed alike and still share it."""
+    """Yield mutants in which all tensors that share one quantization are changed equally and still share it."""
     graph = case.model.subgraphs[0]
     for group in (r.value for r in rule.requirements if isinstance(r.value, Roles)):
         indexes = [index for role, index in bound(rule, operator) if role in group.roles]

@@ -175,7 +175,7 @@ def _findings(model: Model, profile: Profile) -> tuple[Finding, ...]:
 
 
 def _broken(new: dict[str, Finding], shared: bool) -> Iterator[Finding]:
-    """Yield the findings of a mutant: the only finding, or the same finding for each tensor changed alike."""
+    """Yield the findings of a mutant: the only finding, or the same finding for each equally changed tensor."""
     paths = list(new)
     for path, companion in COMPANIONS:
         if any(fnmatchcase(p, path) for p in paths):

@@ -72,7 +72,7 @@ def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search
         return weight(of), sum(d.cost for d in record.draws.values())
 
     def attempt(changes: Mapping[Place, float]) -> bool:
-        changed_record = made.changed_record(changes)
+        changed_record = made.with_numbers(changes)
         return one(Draws(start, changed_record)) or any(
             one(Draws(start, Record(changed_record.draws), skip), True)
             for skip in range(1, AGAIN)

@@ -147,8 +147,8 @@ def test_replaced_numbers_stay_within_the_requested_range():
     draws = Draws(np.random.default_rng(8))
     make(draws)
     (one, two) = draws.made.draws
-    assert make(Draws(np.random.default_rng(8), draws.made.told({one: 5, two: 77}))) == (5, 4)
-    assert Record().told({}).draws == {}
+    assert make(Draws(np.random.default_rng(8), draws.made.with_numbers({one: 5, two: 77}))) == (5, 4)
+    assert Record().with_numbers({}).draws == {}
 
 
 def test_the_sweep_prints_the_small_trial(oracle: Oracle) -> None:

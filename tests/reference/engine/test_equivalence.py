@@ -1,4 +1,4 @@
-"""Arithmetics with equal keys compute a model alike, and only active steps are part of the key."""
+"""Arithmetics with equal keys compute equal outputs, and only active steps are part of the key."""
 
 from __future__ import annotations
 
