@@ -1,4 +1,4 @@
-"""Cases of one operator on elements."""
+"""Cases of a single operator on elements."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Inputs at which ways to compute an operator differ."""
+"""Inputs on which variants of an operator differ."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ ZERO = 4
 def layer(
     opcode: str, shape: tuple[int, ...], weights: np.ndarray, out: tuple[int, ...], **options: object
 ) -> Case:
-    """A layer without bias whose output is its accumulators, less what does not fit in 16 bits."""
+    """Return a layer without bias and with output steps of 1024 accumulator units."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", shape, "int8", quantized(1.0, ZERO))
@@ -42,7 +42,7 @@ def largest_and_least(case: Case) -> tuple[np.ndarray, np.ndarray]:
 
 
 def reach(weights: np.ndarray) -> tuple[int, int]:
-    """The largest and smallest sum an int8 input can give, in steps of the output."""
+    """Return the largest and smallest possible sum of int8 inputs, in steps of the output."""
     up, down = weights[weights > 0].sum(dtype=int), weights[weights <= 0].sum(dtype=int)
     largest = (127 - ZERO) * up + (-128 - ZERO) * down
     smallest = (-128 - ZERO) * up + (127 - ZERO) * down

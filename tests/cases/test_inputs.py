@@ -1,4 +1,5 @@
-"""What cases are fed is valid for their operators: operands that steer stay, others keep to what they are defined for."""
+"""Inputs of cases are valid for their operators: index and option operands stay, further operands stay in the
+domain."""
 
 from __future__ import annotations
 
@@ -95,7 +96,8 @@ def test_every_drawn_feed_can_be_computed() -> None:
 
 
 def test_feeds_take_a_share_of_the_memory() -> None:
-    """A sixteenth of 16 kB at 4 bytes an element: 256 elements, which the third feed of 100 exceeds."""
+    """A sixteenth of 16 kB at 4 bytes per element is 256 elements, which the third stimulus of 100 elements
+    exceeds."""
     stimuli = [Stimulus(RANDOM, (np.zeros(100, np.int8),)) for _ in range(5)]
     assert len(list(within_share(stimuli))) == 5
     set_limits(ComputeLimits(memory=16 << 10))

@@ -1,4 +1,4 @@
-"""What stands at an operator: the type of its activations, the granularity of its constants."""
+"""Types of a case: the type of its activations, the granularity of its constants."""
 
 from __future__ import annotations
 

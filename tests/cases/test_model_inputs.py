@@ -1,4 +1,4 @@
-"""Inputs of a whole model: given samples, drawn ones, and several in a row for a model with state."""
+"""Inputs of a whole model: given samples, drawn inputs, and series for a model with state."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.model.types import Model
 
 
 def model() -> Model:
-    """Two subgraphs of one RELU each; the second has a signature."""
+    """Return a model with two subgraphs of a RELU each; the second subgraph has a signature."""
     builder = ModelBuilder()
     for name in ("main", "other"):
         graph = builder.subgraph(name)
@@ -37,7 +37,7 @@ def test_given_samples_go_to_their_entry_point() -> None:
     main, other = whole.subgraphs
     given = Drawing(samples=({"main_x": array(1, 2, 3)}, {"main_x": array(4, 5, 6)}))
     assert shown(sample_inputs(whole, main, given)) == [{0: [[1, 2, 3]]}, {0: [[4, 5, 6]]}]
-    # The other subgraph is drawn: the samples are of the first.
+    # The samples belong to the first subgraph, so the inputs of the second are drawn.
     drawn = sample_inputs(whole, other, given)
     assert len(drawn) == 1
     named = Drawing("serve", ({"image": array(7, 8, 9)},))

@@ -1,4 +1,4 @@
-"""Which cases a model is taken apart into."""
+"""Cases of a model: operators, segments and the whole."""
 
 from __future__ import annotations
 

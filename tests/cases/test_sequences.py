@@ -31,12 +31,12 @@ from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional, remembering
 
 REFERENCE = load_arithmetic("litert-reference")
-#: Without drawn values, which take longest.
+#: Settings without drawn inputs, which take the longest time.
 QUICK = Settings(kinds=("propagated", "directed"), repeat=1)
 
 
 def keeping() -> Model:
-    """A sum that is kept in a resource variable: nothing but the whole shows what becomes of it."""
+    """Return a running sum in a resource variable. Only the complete model shows its state."""
     builder = ModelBuilder("a running sum")
     main, q = builder.subgraph(), quantized(0.05, 3)
     x, old, y = (main.tensor(name, (2, 3), "int8", q) for name in ("x", "old", "y"))
@@ -71,7 +71,7 @@ def test_a_model_remembers_that_has_variables_of_either_kind() -> None:
 
 
 def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
-    """The SVDF keeps five steps: after five inferences any two pasts are one."""
+    """The SVDF stores five steps, so after five inferences its state no longer depends on earlier inputs."""
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
     of_kind = sequences(case, {}, 0, REFERENCE, StateSupport.SET)
@@ -172,7 +172,7 @@ def test_a_past_that_is_ignored_is_found_and_named(device: InProcess, said: str)
 
 
 class Unreset(InProcess):
-    """Hands state on and never resets it."""
+    """Device that keeps its state between runs and never resets it."""
 
     def run(self, job: Job):  # type: ignore[no-untyped-def]
         return super().run(replace(job, lengths=(len(job.runs),), starts={}))
@@ -182,7 +182,7 @@ def test_a_state_that_is_never_reset_is_found_and_named() -> None:
     found = of(verify(remembering(), Unreset(), QUICK), "SVDF")
     assert found.outcome is Outcome.MISMATCH
     assert "never reset" in found.message
-    # Repeated the other way round, the same series finds other states.
+    # In the second run the order is reversed, so that the same series starts from another state.
     assert of(verify(remembering(), Unreset(), replace(QUICK, repeat=2)), "SVDF").outcome is Outcome.FLAKY
 
 
@@ -262,7 +262,8 @@ def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> 
 
 @pytest.mark.runtime
 def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
-    """It expects what the second inference gives from the initial state: LiteRT, which remembers, gives something else."""
+    """The reproducer expects the second output from the initial state. LiteRT keeps its state and outputs
+    other values."""
     pytest.importorskip("ai_edge_litert")
     from litecheck.verification.reproducers.reproduce import write_program
 

@@ -1,4 +1,4 @@
-"""Inferences computed as one, against each by itself."""
+"""Several inferences computed as a batch, compared with separate computations."""
 
 from __future__ import annotations
 
@@ -25,13 +25,15 @@ from tests.delegate.specimens import specimen
 
 REFERENCE = load_arithmetic("litert-reference")
 ELEMENTWISE = [name for name in operator_names() if traits_of(name).elementwise and name in kernels()]
-#: What comes in one of these shapes is computed with others; 16 elements fill the longest vectors.
+#: Inferences of these shapes are computed as a batch; 16 elements fill the longest vectors.
 WHOLE, BROKEN = (2, 1, 24), (1, 21)
 
 
 def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0) -> Case:
-    """An operator on as many inputs as it has, of whose values none is the zero point; under scales that are powers of
-    two, the output's so many ``times`` the first input's, where that is said."""
+    """Return an operator without inputs at the zero point. If ``times`` is given, scales are powers of two.
+
+    The output scale is ``times`` the scale of the first input.
+    """
     facts, builder = traits_of(opcode), ModelBuilder()
     main = builder.subgraph()
     scales = (0.125, 0.25) if times else (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
@@ -50,7 +52,7 @@ def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0)
 
 
 def variants(case: Case) -> Iterator[Arithmetic]:
-    """The reference's arithmetic, and with each other variant of a step of the operator."""
+    """Yield the reference arithmetic, and its copies with another variant in a step of the operator."""
     main, opcode = case.cut.model.subgraphs[0], case.operators[0].opcode
     own = REFERENCE.variants(opcode)
     yield REFERENCE
@@ -99,7 +101,7 @@ def test_a_second_operand_that_stands_there_twice_makes_each_inference_a_run_of_
     assert together(case_of("ADD", "int8", BROKEN).cut.model) > 1000
 
 
-#: Shapes of two operands; the second one constant where that is said.
+#: (shape of the first operand, shape of the second operand, is the second constant).
 BROADCAST = [
     ((2, 3, 5), (5,), False),
     ((1, 3, 5), (7, 1, 1), False),
@@ -149,7 +151,7 @@ IMAGES = (*SUMS, "AVERAGE_POOL_2D", "SOFTMAX")
 
 
 def image_model(opcode: str) -> Model:
-    """One operator on the images of a batch."""
+    """Return a model with an operator that processes a batch of images."""
     if opcode != "SOFTMAX":
         return specimen(opcode)
     builder = ModelBuilder()
@@ -164,7 +166,8 @@ def image_model(opcode: str) -> Model:
 
 @pytest.mark.parametrize("opcode", IMAGES)
 def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
-    """Under each variant, and each thing that goes wrong on devices: padding, registers too narrow, another's bias."""
+    """The outputs are equal under each variant and each defect, such as padding, narrow registers or a
+    neighbor's bias."""
     model = image_model(opcode)
     main, own = model.subgraphs[0], REFERENCE.variants(opcode)
     (case,) = parts.operators(model, main)
@@ -216,7 +219,7 @@ def test_a_vector_left_open_would_make_a_difference() -> None:
 
 
 def test_an_output_that_the_operator_does_not_make_is_run_alone() -> None:
-    """A constant that is handed out has no batch to be parted."""
+    """A constant output of a model has no batch dimension that could be split."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (main.tensor(name, (1, 16), "int8", quantized(0.1)) for name in "xy")

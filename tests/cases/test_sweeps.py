@@ -1,4 +1,4 @@
-"""Directed inputs reach the edges, and sweeps hold every code."""
+"""Directed inputs contain limits of the type, and sweeps contain every stored value."""
 
 from __future__ import annotations
 

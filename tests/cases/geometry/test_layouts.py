@@ -35,7 +35,8 @@ def laid_out(layout: str, **row: str) -> Layout:
             {"input": [(2, 6, 9, 3)], "weight": [(1, 3, 2, 12)], "bias": [(12,)]},
             2 * 8 * 12 * 6,
         ),
-        # Without padding, 6 rows with stride 2 and a window of 3 give 13; 9 columns with stride 1 and a window of 2 give 10.
+        # Without padding, 6 rows with stride 2 and a filter height of 3 give 13; 9 columns with stride 1 and
+        # a width of 2 give 10.
         (
             "transposed_convolution",
             {**IMAGE, **WINDOW, "outputs": "5"},

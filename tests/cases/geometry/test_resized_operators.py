@@ -1,4 +1,5 @@
-"""Operators in other shapes: their parameters and options, and shapes that a rule forbids."""
+"""Operators with other shapes: parameters and options are adapted, and shapes that a rule forbids are
+excluded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strided slices: stated limits and masks, and the part that numpy takes with them."""
+"""Strided slices: limits and masks, and agreement with the slice of numpy."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A short hash of drawn models and inputs, for the promise that the same options give the same bytes.
+"""A short hash of drawn models and inputs, because the same options must give the same bytes.
 
-A stored suite, a stored stream and the answers of a device belong to the drawn data of one seed.
-A recorded hash changes only together with these data; the change then belongs in CHANGELOG.md.
+A stored suite, a stored stream and the outputs of a device belong to the drawn data of one seed. A recorded
+hash changes only together with these data, and the change is recorded in CHANGELOG.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Multipliers of probes of ties, and the places of their accumulators."""
+"""Multipliers of probes of ties, and the positions of their accumulators."""
 
 from __future__ import annotations
 
@@ -24,7 +24,8 @@ def rng() -> np.random.Generator:
 
 
 def test_kinds_of_multipliers() -> None:
-    """Powers of two from 2^-22 to 2^-1; all magnitudes below 1/2; 1 to 4, for which the shift goes to the left."""
+    """Multipliers are powers of two from 2^-22 to 2^-1, all magnitudes below 1/2, or 1 to 4, which need a
+    left shift."""
     kinds = dict(several_multipliers(rng(), 5000))
     exponents = np.log2(kinds["ties, multipliers powers of two"])
     assert {*exponents.tolist()} == {*map(float, range(-22, 0))}
@@ -44,7 +45,8 @@ def test_the_smallest_multiplier_still_makes_ties() -> None:
 
 
 def test_channels_of_ties() -> None:
-    """Three kinds of multipliers over channels that leave 3 beside vectors of 8; few channels, fewer than 8 and 16."""
+    """Three probes have a number of channels that leaves 3 beside vectors of 8; two have fewer channels than
+    8 and 16."""
     made = list(with_ties(rng(), "FULLY_CONNECTED", lambda c: (np.ones((c, 4), np.int8), (1, 4))))
     channels = [p.subgraph.tensors[p.subgraph.outputs[0]].shape[-1] for p in made]
     assert channels == [CHANNELS] * 3 + [7, 15]
@@ -63,7 +65,7 @@ def test_one_multiplier_for_all_channels() -> None:
 
 
 def test_inputs_of_ties_are_the_zero_point() -> None:
-    """All products vanish, so that the accumulator is the bias."""
+    """All products are zero, so that the accumulator is the bias."""
     made = ties(rng(), "FULLY_CONNECTED", "n", (np.ones((50, 4), np.int8), (1, 4)), scattered(rng(), 50))
     operator = made.subgraph.operators[0]
     zero = made.subgraph.tensors[operator.inputs[0]].quantization.zero_point
@@ -75,7 +77,7 @@ def test_inputs_of_ties_are_the_zero_point() -> None:
 
 
 def test_ties_at_every_place_and_channel() -> None:
-    """35 places and 31 channels: full vectors of 4, 8, 16 and 32 and what they leave over."""
+    """35 positions and 31 channels give full vectors of 4, 8, 16 and 32 elements, and remaining elements."""
     made = list(everywhere(rng(), "CONV_2D", np.full((31, 1, 1, 1), 9, np.int8), (1, 5, 7, 1)))
     assert len(made) == 2
     for each in made:

@@ -20,7 +20,7 @@ def test_operators_without_a_family_have_no_probes() -> None:
 
 
 def test_an_operator_has_the_probes_of_all_its_families() -> None:
-    """CONV_2D has two families. Both are drawn from one generator, so the second depends on the first."""
+    """CONV_2D has two families. Both are drawn from the same generator, so the second depends on the first."""
     generator = np.random.default_rng([7, *b"CONV_2D"])
     families = [list(FAMILIES[name](generator, "CONV_2D")) for name in ("conv_2d", "conv_2d_extents")]
     made = probes("CONV_2D", 7)

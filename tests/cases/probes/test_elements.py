@@ -37,7 +37,7 @@ def test_the_same_seed_draws_the_same_probes(family: str, opcode: str) -> None:
 
 @pytest.mark.parametrize("family", ["sums_of_two", "products_of_two"])
 def test_every_pair_of_stored_values_occurs_under_each_triple_of_scales(family: str) -> None:
-    """256 * 256 pairs and 7 elements more, which a loop over vectors leaves to its tail."""
+    """256 * 256 pairs and 7 further elements, which a vectorized loop computes in its tail."""
     opcode, table = ("ADD", SUMS) if family == "sums_of_two" else ("MUL", PRODUCTS)
     pairs = [p for p in of_family(family, opcode) if p.name.startswith("all pairs")]
     assert len(pairs) == len(table)
@@ -75,14 +75,15 @@ def test_short_arrays_do_not_fill_a_vector_of_32() -> None:
 
 
 def test_broadcast_shapes() -> None:
-    """One element, one row, and rows by columns: each side is broadcast in the last."""
+    """One operand has a single element, a single row, or a single column. In the last shape, both operands
+    are broadcast."""
     shapes = [tuple(v.shape for v in p.runs[0]) for p in of_family("sums_of_two", "ADD")[-3:]]
     assert shapes == [((9, 27), (1, 1)), ((1, 9, 27), (1, 1, 27)), ((5, 1, 27), (1, 9, 1))]
 
 
 @pytest.mark.parametrize(("family", "opcode"), UNARY)
 def test_each_value_is_in_the_tail_of_an_array_of_all_values(family: str, opcode: str) -> None:
-    """The tail are the last 7 of 263 elements: what vectors of 8, 16 or 32 leave over."""
+    """The tail is the last 7 of 263 elements: the remainder after vectors of 8, 16 or 32."""
     probes = [p for p in of_family(family, opcode) if p.name.startswith("all values")]
     for each in probes:
         runs = [run[0].ravel().tolist() for run in each.runs]
@@ -102,7 +103,7 @@ def test_outputs_of_functions_onto_an_interval() -> None:
 
 
 def test_options_of_functions() -> None:
-    """Slopes of LEAKY_RELU lie on both sides of 1; GELU is tried with and without its approximation."""
+    """Slopes of LEAKY_RELU lie on both sides of 1; GELU runs with and without its approximation."""
     options = [p.subgraph.operators[0].options for p in of_family("leaky_relu", "LEAKY_RELU")]
     slopes = {round(float(o.get("alpha")), 4) for o in options if o is not None}
     assert min(slopes) < 1 < max(slopes)

@@ -76,7 +76,7 @@ def test_channels_on_both_sides_of_a_vector_of_32(opcode: str) -> None:
 
 @pytest.mark.parametrize("opcode", ["CONV_2D", "TRANSPOSE_CONV", "FULLY_CONNECTED", "BATCH_MATMUL"])
 def test_products_on_both_sides_of_8_bits(opcode: str) -> None:
-    """A counter of 8 bits holds 256 products and not 257."""
+    """An 8-bit counter can count 256 products, not 257."""
     deep = {}
     for each in probes(opcode):
         if said := re.search(r" (\d+) products", each.name):
@@ -87,7 +87,7 @@ def test_products_on_both_sides_of_8_bits(opcode: str) -> None:
 
 
 def test_products_of_a_depthwise_convolution() -> None:
-    """Its depth is the window: 17 * 17 = 289 are more than 256."""
+    """The depth of a depthwise sum is the window: 17 * 17 = 289 products exceed 256."""
     (deep,) = (p for p in probes("DEPTHWISE_CONV_2D") if "products" in p.name)
     _, height, width, _ = shapes(deep)["weight"]
     assert deep.name == f"random values, {height * width} products"
@@ -96,7 +96,7 @@ def test_products_of_a_depthwise_convolution() -> None:
 
 @pytest.mark.parametrize("opcode", [*WINDOWED, "FULLY_CONNECTED", "BATCH_MATMUL"])
 def test_outputs_on_both_sides_of_16_bits(opcode: str) -> None:
-    """65,536 outputs, and one row more; the name states the number."""
+    """The largest cases have 65,536 outputs, and an additional row; the name states the number."""
     large = [p for p in probes(opcode) if "outputs" in p.name]
     sizes = [int(np.prod(shapes(p)["output"])) for p in large]
     assert [int(p.name.split(", ", 1)[1].split()[0].replace(",", "")) for p in large] == sizes
@@ -126,5 +126,6 @@ def test_outputs_of_matrices_use_their_range() -> None:
         (output,) = each.subgraph.outputs
         scales[shapes(each)["lhs"][-1]] = float(each.subgraph.tensors[output].quantization.scale[0])
     assert scales[256] / scales[37] == pytest.approx((256 / 37) ** 0.5)
-    # Products of two uniform int8 values have a standard deviation of 74 * 74 steps; 60 of 128 steps is one of them.
+    # A product of two uniform int8 values has a standard deviation of 74 * 74 steps. The outputs have 60
+    # steps.
     assert scales[37] == pytest.approx(0.03 * 0.02 * 74 * 74 * 37**0.5 / 60)

@@ -24,7 +24,7 @@ SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV")
 
 
 def layer(weights: tuple[int, ...], image: tuple[int, ...], channels: int) -> LayerProbe:
-    """All values 1, input scale 0.5, weight scales 1, 2, ... and biases 0, 1, ..."""
+    """Return a layer with all inputs 1, input scale 0.5, weight scales 1, 2, ... and biases 0, 1, ..."""
     scales = np.arange(1, channels + 1).astype(np.float32)
     bias = np.arange(channels, dtype=np.int32)
     x, w = np.ones(image, np.int8), np.ones(weights, np.int8)
@@ -60,7 +60,7 @@ def test_quantization_of_the_operands() -> None:
 
 
 def test_depth_multiplier_is_the_number_of_filters_of_a_channel() -> None:
-    """22 filters for 11 channels are 2 each; their scales lie along the last axis."""
+    """22 filters for 11 channels are 2 filters per channel; their scales lie along the last axis."""
     made = layer((1, 3, 3, 22), (1, 6, 7, 11), 22).made("n", "DEPTHWISE_CONV_2D", WINDOWED)
     assert option(made, "depth_multiplier") == 2
     assert tensors(made)["weight"].quantization.axis == 3
@@ -92,7 +92,7 @@ def test_places_of_channels() -> None:
 
 
 def test_only_operators_with_windows_have_options_of_windows() -> None:
-    """A window that moves by 1 without padding has one sum for each place of the input."""
+    """A window with stride 1 and without padding gives a sum for each position of the input."""
     assert plainly("FULLY_CONNECTED") == {}
     for opcode in ("CONV_2D", "DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"):
         assert plainly(opcode) == {"stride_h": 1, "stride_w": 1, "padding": "VALID"}
@@ -124,7 +124,7 @@ def test_units_of_a_small_layer_change_the_output() -> None:
 
 
 def test_values_at_the_ends_of_int8() -> None:
-    """-128 is twice as frequent: its product with itself is the largest of all."""
+    """-128 is twice as frequent, because its product with itself is the largest."""
     found, counts = np.unique(rails(np.random.default_rng(5), 100, 100), return_counts=True)
     assert found.tolist() == [-128, -127, 126, 127]
     assert np.rint(counts / 2000).tolist() == [2, 1, 1, 1]

@@ -1,4 +1,4 @@
-"""The model and the runs of a probe of one operator."""
+"""Model and runs of a probe of a single operator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.model.stored_values import stored_integers
 
 
 def added(more: ProbeExtras | None = None) -> Probe:
-    """ADD of a row (1, 3) and a constant column (2, 1)."""
+    """Return an ADD of a row (1, 3) and a constant column (2, 1)."""
     row = ProbeOperand(np.array([[1, 2, 3]], np.int8), quantized(0.5, 4))
     column = ProbeOperand(np.array([[10], [20]], np.int8), quantized(0.25, -1), constant=True)
     return probe("a sum", "ADD", [row, column], ProbeOutput(quantized(1.0, 7)), more)

@@ -1,4 +1,4 @@
-"""What the designed probes can tell apart, and what none of them can."""
+"""Variants that the designed probes distinguish, and the variants that no probe distinguishes."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.slow
 
 
 def way(text: str) -> Hypothesis:
-    """``requantize: double, multiplier: float32`` as a way."""
+    """Return the hypothesis of a text. Example: ``requantize: double, multiplier: float32``."""
     return Hypothesis(tuple(tuple(part.split(": ")) for part in text.split(", ")))  # type: ignore[misc]
 
 
 def told_apart(group: Group) -> set[frozenset[str]]:
-    """The sets of ways that give the same outputs on all probes, of more than one each."""
+    """Return the sets of several hypotheses that give the same outputs on all probes."""
     alike: dict[tuple[bytes, ...], set[str]] = {}
     for one in group.hypotheses:
         try:
@@ -35,21 +35,22 @@ def told_apart(group: Group) -> set[frozenset[str]]:
     return {frozenset(names) for names in alike.values() if len(names) > 1}
 
 
-#: What no probe tells apart, and why.
+#: Hypotheses that no probe distinguishes, with the reason.
 BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
-    # A multiplier of 16 bits forgets whether its scales were multiplied in float32.
+    # A 16-bit multiplier has no trace of a product of scales in float32.
     "FULLY_CONNECTED": tuple(
         (f"requantize: {r}, multiplier: float32", f"requantize: {r}, multiplier: float64")
         for r in ("reduced", "reduced-8")
     ),
     "MUL": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
     "LEAKY_RELU": (("requantize: reduced, multiplier: float32", "requantize: reduced, multiplier: float64"),),
-    # With one scale for all columns both have the same multiplier; they differ beyond the sums there are.
+    # With a single scale for all columns, both have the same multiplier. They differ beyond the sums of the
+    # probes.
     "BATCH_MATMUL": (
         ("requantize/declined: single", "requantize/declined: rndnu"),
         ("requantize: single", "requantize: rndnu"),
     ),
-    # They differ for int4.
+    # The variants differ for int4.
     "DEQUANTIZE": (("product: exact", "product: split-int4-body"),),
     # Negative values, where these differ, are cut off.
     **{
@@ -95,7 +96,7 @@ def test_another_seed_makes_other_models() -> None:
 
 
 def test_a_bias_under_zero_points_is_the_accumulator() -> None:
-    """With a multiplier of one half and rounding half away, the output is the bias halved."""
+    """With the multiplier 1/2 and rounding half away from zero, the output is half of the bias."""
     ties = probes("CONV_2D")[0]
     assert ties.accumulators is not None
     (made,) = (run[0] for run in outputs(ties, way("requantize: float64")))

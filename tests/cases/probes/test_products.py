@@ -61,7 +61,7 @@ def test_known_accumulators_are_near_the_middle_of_two_integers(opcode: str) -> 
 
 @pytest.mark.parametrize("opcode", BIASED)
 def test_ties_of_powers_of_two_are_exact(opcode: str) -> None:
-    """About half of the accumulators are rescaled to exactly k + 1/2: 3/4 of those that are not one off."""
+    """About half of the accumulators are rescaled to exactly k + 1/2: 3/4 of those without an offset of 1."""
     exact = next(p for p in probes(opcode) if "powers of two" in p.name)
     assert exact.accumulators is not None
     found = tensors(exact)
@@ -91,7 +91,8 @@ def test_known_accumulators_are_what_the_operator_sums(opcode: str) -> None:
 
 @pytest.mark.parametrize("opcode", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
 def test_large_sums_leave_16_and_24_bits(opcode: str) -> None:
-    """A sum is large on its way; the first channel comes back, because its second half has the other sign."""
+    """Partial sums are large. The sum of the first channel returns to 0, because its second half has the
+    opposite sign."""
     large = [p for p in probes(opcode) if p.name.startswith("large sums")]
     depths = [int(p.name.split(", ")[1].split()[0]) for p in large]
     assert depths == ([25, 961] if opcode == "DEPTHWISE_CONV_2D" else [24, 1152])
@@ -120,7 +121,7 @@ def test_values_of_batch_matmul() -> None:
 
 
 def test_weight_scales_of_fully_connected() -> None:
-    """Both one scale for all units and one for each unit, with and without an activation."""
+    """Weights have a single scale or a scale per unit, each with and without an activation."""
     random = [p for p in probes("FULLY_CONNECTED") if p.name.startswith("random values")]
     assert [(scale(tensors(p)["weight"]).size, p.name.rpartition(" ")[2]) for p in random] == [
         (19, "NONE"), (1, "NONE"), (19, "RELU6"), (1, "RELU6"),

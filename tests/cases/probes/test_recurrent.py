@@ -41,7 +41,7 @@ def test_inferences_from_the_initial_state_and_in_series(family: str, opcode: st
 
 
 def test_shapes_of_svdf() -> None:
-    """Filters are units times rank; the state holds the memory of each filter."""
+    """The number of filters is units times rank; the state stores the memory of each filter."""
     ranks = set()
     for each in of_family("svdf", "SVDF"):
         stated = re.fullmatch(r"(\d+) x (\d+) to (\d+) of rank (\d), memory (\d+), .*", each.name)

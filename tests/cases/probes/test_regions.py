@@ -45,7 +45,8 @@ def test_sums_of_bright_images_need_more_than_16_and_20_bits(family: str) -> Non
 
 
 def test_windows_of_pooling() -> None:
-    """Filters and strides differ in height and width, even and odd sizes, both kinds of padding, three activations."""
+    """Filters and strides differ in height and width, with even and odd sizes, both paddings and three
+    activations."""
     seen = []
     for each in of_family("pool", "AVERAGE_POOL_2D"):
         options = each.subgraph.operators[0].options

@@ -1,4 +1,4 @@
-"""Probes of shapes: one for each row of the design, and plain models of operators that move data."""
+"""Probes of shapes: a probe for each row of the design, and plain models of operators that move data."""
 
 from __future__ import annotations
 
