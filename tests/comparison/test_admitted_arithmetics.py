@@ -1,4 +1,4 @@
-"""The rule that verify, suite judge and diagnose share: admitted arithmetics, ties and mixed numerics."""
+"""Rules shared by verify, suite judge and diagnose: admitted arithmetics, ties and mixed numerics."""
 
 from __future__ import annotations
 

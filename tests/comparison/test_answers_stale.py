@@ -1,4 +1,4 @@
-"""Answers that belong to the inference before: named where all wrong elements are, and only there."""
+"""Outputs of the previous inference are recognized if all wrong elements have its values."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def test_the_answer_before() -> None:
 def test_a_last_element_that_is_never_written() -> None:
     stale = right()
     for now in stale:
-        now[0][-1] = 77  # what was in the memory once
-    assert sequel(*stale).left_over() is None  # one value repeated could be anything
+        now[0][-1] = 77  # an unrelated value from memory
+    assert sequel(*stale).left_over() is None  # a single repeated value has many possible explanations
     stale = right()
     for before, now in pairwise(stale):
         now[0][-3:] = before[0][-3:]
@@ -69,7 +69,7 @@ def test_a_wrong_kernel_that_repeats_its_error_is_no_left_over() -> None:
     wrong = tuple((FEEDS[0][0] ^ 1,) for _ in range(3))
     assert OutputHistory((0, 0, 0), ("random",), FEEDS[:1], wrong).left_over() is None
     alike = ((FEEDS[0][0],), (np.r_[FEEDS[0][0][:20], FEEDS[1][0][20:]],))
-    made = [np.r_[feed[0][:20] ^ 1, feed[0][20:]] for feed in alike]  # wrong only where both feeds agree
+    made = [np.r_[feed[0][:20] ^ 1, feed[0][20:]] for feed in alike]  # wrong only where both inputs agree
     actual = tuple((made[number],) for number in (0, 1, 0))
     assert OutputHistory((0, 1, 0), ("random",) * 2, alike, actual).left_over() is None
 

@@ -1,4 +1,4 @@
-"""Ways of computing that explain what a device gives: one, two together, one and a place, none."""
+"""Search for variants that explain outputs: a single variant, two, a variant with a location, or none."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def using(opcode: str, **stages: str) -> Arithmetic:
 def explained(
     arithmetic: Arithmetic, change: Callable[[np.ndarray], object] = lambda out: None, runs: int = 6
 ) -> tuple[Cause, ...]:
-    """What is found of a convolution under this arithmetic, its outputs changed in place."""
+    """Return the causes found for a convolution with this arithmetic and outputs changed in place."""
     several = [elements.conv(np.random.default_rng(7), stride=1)]
     rng = np.random.default_rng(1)
     several += [Made(several[0].model, (elements.draw(rng, (2, 6, 7, 4)),)) for _ in range(runs - 1)]
@@ -81,7 +81,7 @@ def test_a_wrong_channel_alone_is_no_way_of_computing() -> None:
 
 
 def test_noise_is_not_explained() -> None:
-    """The negative control: some way would always be a little nearer."""
+    """Negative control: noise has no explanation, although a variant is always slightly nearer."""
     for seed in range(3):
         rng = np.random.default_rng(seed)
 

@@ -1,4 +1,4 @@
-"""One element computed from its window alone is the element of the whole."""
+"""An element computed from a crop of its window equals the element of the whole output."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_window_has_the_element_of_the_whole(name: str, arithmetic: str) -> No
 
 
 def test_a_window_elsewhere_has_another_element() -> None:
-    """The negative control: the neighbour's window gives the neighbour's values."""
+    """Negative control: a neighboring window gives the neighbor's values."""
     made = elements.conv(np.random.default_rng(5), stride=1)
     kernel, operands = bound(made, load_arithmetic("litert-reference"))
     (whole,) = compute(kernel, operands).outputs

@@ -1,4 +1,4 @@
-"""The worst element told in a sentence, and who else gives what the device gives."""
+"""The sentence on the worst element, and the arithmetics that give the device's value."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ PUBLISHED = tuple(map(load_arithmetic, arithmetic_names()))
 
 
 def bias_alone(*biases: int, zero: int = 0, out: str = "int8") -> Made:
-    """FULLY_CONNECTED of an input at its zero point: the bias is the accumulator, the multiplier is 1/8."""
+    """Return a FULLY_CONNECTED with its input at the zero point: the accumulator is the bias, the multiplier
+    is 1/8."""
     x, w = np.full((1, 2), 5, np.int8), np.ones((len(biases), 2), np.int8)
     constants = {"w": (w, quantized(0.25)), "b": (np.array(biases, np.int32), quantized(0.125))}
     given_ = {"x": (x, quantized(0.5, 5))}
@@ -93,12 +94,12 @@ def test_clamped_roundings() -> None:
     ("bias", "limit"), [(2400, 127), (1019, None), (1020, 127), (-1028, None), (-1029, -128), (1016, None)]
 )
 def test_a_value_beyond_a_limit_determines_no_accumulator(bias: int, limit: int | None) -> None:
-    """127.375 is rounded to 127, and 127.5 to 128; -128.5 is a tie, which half even rounds to the limit itself."""
+    """127.375 is rounded to 127, and 127.5 to 128. -128.5 is a tie, which half even rounds to the limit -128."""
     found = explained(bias_alone(bias), np.full((1, 1), 100, np.int8))
     assert (found.limit, found.needs is None) == (limit, limit is not None)
 
 
-#: Operators with a device that computes them otherwise than the reference.
+#: Operators with a device that computes them differently from the reference.
 WAYS: dict[str, tuple[Callable[[Rng], Made], str]] = {
     "CONV_2D": (lambda rng: elements.conv(rng, stride=1), "litert-optimized"),
     "CONV_2D single": (lambda rng: elements.conv(rng, stride=1), "single-rounding"),
@@ -131,7 +132,7 @@ def test_the_arithmetic_of_the_device_is_among_those_that_give_its_value(name: s
     as_the_device = {c.name for c in found.candidates if c.value == worst.actual}
     assert device in as_the_device
     assert "litert-reference" not in as_the_device
-    # What is told of each is what it gives for the whole tensor.
+    # The value of each candidate equals its value in the whole tensor.
     for c in found.candidates:
         if c.name in arithmetic_names():
             assert c.value == made.output(c.name)[worst.index], c.name
@@ -145,7 +146,7 @@ def test_the_arithmetic_of_the_device_is_among_those_that_give_its_value(name: s
 
 @pytest.mark.parametrize("name", ["CONV_2D", "ADD"])
 def test_a_value_nobody_gives(name: str) -> None:
-    """The negative control: three steps off, no candidate is marked."""
+    """Negative control: three steps off, no candidate matches."""
     made, _ = differing(name)
     wrong = made.output().copy()
     place = np.unravel_index(np.argmin(np.abs(wrong.astype(int))), wrong.shape)
@@ -224,7 +225,7 @@ def test_decimals_never_show_a_tie_that_is_none(value: Fraction, whole_: int, pa
 
 @pytest.mark.parametrize("defect", defects_of("CONV_2D"))
 def test_arithmetics_that_depart_give_what_they_give_for_the_whole(defect: str) -> None:
-    """A defect may look at padding, which cutting down to a window takes away."""
+    """A defect may depend on padding, which a crop to the window removes."""
     stages = {**REFERENCE.stages, "CONV_2D": {**REFERENCE.variants("CONV_2D"), "defect": defect}}
     wrong = replace(REFERENCE, name="wrong", stages=stages)
     made = elements.conv(np.random.default_rng(0), stride=1)

@@ -13,7 +13,7 @@ from litecheck.comparison.element import Exact, needed
 from litecheck.comparison.types import Explained
 from litecheck.comparison.wording import element_sentence
 
-#: Accumulators that are tried; all values of int8 lie among what they give.
+#: Range of the accumulators; their outputs include all values of int8.
 REACH = 320
 
 
@@ -39,7 +39,7 @@ def test_exactly_the_accumulators_that_give_a_value(
         a
         for a in range(-REACH, REACH + 1)
         for quotient in [a * multiplier]
-        # Ties may go either way.
+        # A tie may be rounded up or down.
         for rounded in {math.floor(quotient + Fraction(1, 2)), math.ceil(quotient - Fraction(1, 2))}
         if min(max(rounded + zero, -128), 127) == device
     }
@@ -52,7 +52,8 @@ def test_exactly_the_accumulators_that_give_a_value(
 
 
 def said(accumulator: int, device: int) -> str:
-    """What a sentence says of an accumulator that is not as it is needed, with a multiplier of 1/8."""
+    """Return the sentence on an accumulator that differs from the needed accumulator, with a multiplier of
+    1/8."""
     multiplier = Fraction(1, 8)
     needs = needed(element(accumulator, multiplier), device, -128, 127)
     told = Explained((0,), "0", "x", (), 6, device, accumulator, 0.125, None, "6.5000", needs=needs)

@@ -1,4 +1,4 @@
-"""Known faults that explain an outcome: for their device, operator, types, condition and outcome, and for no others."""
+"""Known faults explain an outcome of exactly their device, operator, types, condition and outcome."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def conforming() -> Model:
 
 
 def matrices() -> Model:
-    """Return a product that meets two faults under XNNPACK if there were no conditions."""
+    """Return a product that would match two faults of XNNPACK without their conditions."""
     lhs, rhs = run_time("a", (2, 3, 4, 4), "float32"), run_time("b", (2, 3, 4, 4), "int8", quantized(0.5))
     return one_operator("BATCH_MATMUL", [lhs, rhs], [run_time("y", (2, 3, 4, 4), "float32")])
 

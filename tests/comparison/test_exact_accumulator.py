@@ -1,6 +1,6 @@
-"""Sums from their definition against the kernels: equal but for ties, and different where something is changed.
+"""Exact sums against the kernels: equal except for ties, and different if an operand is changed.
 
-The kernels compute with one rounding: two can be wrong by nearly half a step.
+The kernels here round once. A kernel with two roundings can differ by nearly half a step.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def test_elements_are_the_kernels(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_another_zero_point_is_noticed(name: str) -> None:
-    """The negative control: the same comparison with the input's zero point one off."""
+    """Negative control: the same comparison fails with the input's zero point off by 1."""
     made = EXACT[name](np.random.default_rng(0))
     if name in ("QUANTIZE float32", "AVERAGE_POOL_2D"):
         pytest.skip("has no zero point that counts")
     zero = made.model.subgraphs[0].tensors[made.model.subgraphs[0].inputs[0]].quantization.zero_point[0]
     wrong = sum(rounded(made, v) != kernel for v, kernel in every(made, int(zero) + 1) if v)
-    # Clamped elements stay as they are; of the others a step of the input moves some at least.
+    # Clamped elements do not change; a step of the input changes several of the remaining elements.
     assert wrong >= 3
 
 

@@ -1,4 +1,4 @@
-"""Elements of one value, two or a row against the kernels, computed with one rounding."""
+"""Elements of operators on one value, two values or a row, against kernels with a single rounding."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ EXACT: dict[str, Callable[[Rng], Made]] = {
     "QUANTIZE": elements.single("QUANTIZE", 0.05, quantized(0.033, 3)),
     "QUANTIZE float32": elements.quantize_real,
 }
-#: Computed in fixed point or from tables with fewer bits: off by one near the middle between two values.
+#: Operators in fixed point or with small tables: a value near the middle between two integers may be off by
+#: 1.
 NEAR: dict[str, Callable[[Rng], Made]] = {
     "SQUARED_DIFFERENCE": elements.pair("SQUARED_DIFFERENCE"),
     "DIV": elements.pair("DIV"),
@@ -57,13 +58,13 @@ def test_elements_are_the_kernels(name: str, seed: int) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 def test_another_zero_point_is_noticed(name: str) -> None:
-    """The negative control: the same comparison with the input's zero point one off."""
+    """Negative control: the same comparison fails with the input's zero point off by 1."""
     made = EXACT[name](np.random.default_rng(0))
     if name == "QUANTIZE float32":
         pytest.skip("has no zero point that counts")
     zero = made.model.subgraphs[0].tensors[made.model.subgraphs[0].inputs[0]].quantization.zero_point[0]
     wrong = sum(rounded(made, v) != kernel for v, kernel in every(made, int(zero) + 1) if v)
-    # Clamped elements stay as they are; of the others a step of the input moves some at least.
+    # Clamped elements do not change; a step of the input changes several of the remaining elements.
     assert wrong >= 3
 
 
@@ -73,7 +74,7 @@ def test_elements_are_near_the_kernels(name: str) -> None:
     found = [(rounded(made, v), kernel) for v, kernel in every(made) if v is not None]
     assert len(found) >= 100
     assert max(abs(a - b) for a, b in found) <= 1
-    share = 2 if name == "SQRT" else 5  # LiteRT cuts roots off
+    share = 2 if name == "SQRT" else 5  # LiteRT truncates roots
     assert sum(a != b for a, b in found) <= len(found) // share
     assert len({kernel for _, kernel in found}) >= 4
 

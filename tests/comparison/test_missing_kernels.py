@@ -1,4 +1,4 @@
-"""Operators and types without a kernel: named for rejected models of tflm, and for no other device and outcome."""
+"""Missing kernels explain rejections by tflm, and no outcome of another device."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Planted patterns are told, a random scatter is not."""
+"""Planted patterns are reported, random scatter is not."""
 
 from __future__ import annotations
 
@@ -30,7 +30,10 @@ def told(
     runs: int = 1,
     seed: int = 0,
 ) -> tuple[str, ...]:
-    """What is told when some of the elements ``where`` selects (a mask, or a function of it) differ, by +1 or -1."""
+    """Return the patterns reported if a share of the selected elements differs, by +1 or -1.
+
+    ``where`` is a mask or a function that returns a mask.
+    """
     rng = np.random.default_rng(seed)
     out = Tensor(0, "out", "int8", shape, quantization=quantized(0.5, zero))
     reference, device = [], []
@@ -90,7 +93,7 @@ def test_places(where: np.ndarray, share: float, words: str) -> None:
 def test_the_tail_of_the_flat_tensor() -> None:
     shape = (3, 7, 5)
     behind = (np.arange(105) >= 104).reshape(shape)
-    assert told(shape, behind, runs=1) == ()  # one element proves nothing
+    assert told(shape, behind, runs=1) == ()  # a single element proves no pattern
     flat = np.arange(3 * 7 * 13).reshape(3, 7, 13)
     found = told(flat.shape, flat >= 272, by=1, runs=3)
     assert found == (
@@ -115,7 +118,9 @@ def test_rails_of_the_reference() -> None:
     values = np.clip(rng.normal(0, 70, SHAPE), -128, 127).astype(np.int8)
     found = told(SHAPE, values == 127, by=-1, share=0.2, expected=values)
     assert any("where the reference gives 127, the largest value of the type" in s for s in found)
-    assert not any("zero point" in s or "exactly" in s for s in found)  # at a rail there is no other way
+    assert not any(
+        "zero point" in s or "exactly" in s for s in found
+    )  # at a limit, only one direction is possible
 
 
 def test_a_property_of_all_differences_is_told_before_a_place_of_most() -> None:
@@ -160,7 +165,8 @@ def test_all_elements_that_differ_lie_nowhere_in_particular() -> None:
 
 
 def test_what_is_clamped_away_is_no_place() -> None:
-    """Channels whose values all lie at a rail cannot differ by a rounding: that the others do tells nothing."""
+    """A rounding cannot change channels with all values at a limit, so that differences in the further
+    channels are no pattern."""
     values = np.random.default_rng(0).integers(-127, 127, SHAPE).astype(np.int8)
     values[..., 5:] = -128
     assert told(SHAPE, index(3) < 5, share=0.05, expected=values) == ()
@@ -205,12 +211,12 @@ def test_few_differences_anywhere_are_silent(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     mask = np.zeros(int(np.prod(SHAPE)), bool)
     mask[rng.choice(mask.size, count, replace=False)] = True
-    # One pattern in ten thousand is told of chance: what remains must be no more than one.
+    # A pattern is reported with a probability of chance of 1 in 10,000, so at most one remains.
     assert len(told(SHAPE, mask.reshape(SHAPE), seed=seed)) <= 1
 
 
 def scattered(share: float, seed: int) -> np.ndarray:
-    """So many elements anywhere, as a second cause makes them."""
+    """Return a random mask with this share of elements, as of a second cause."""
     return np.random.default_rng([seed, 9]).random(SHAPE) < share
 
 
@@ -232,7 +238,7 @@ def test_strays_do_not_hide_a_place(where: np.ndarray, words: str, seed: int) ->
     assert words in found[0]
     assert found[0].partition(" ")[0].replace(",", "").isdecimal()
     assert " %) lie in " in found[0]
-    assert len(found) == 1  # what remains lies anywhere, and is not told
+    assert len(found) == 1  # the remaining elements are random and not reported
 
 
 def test_what_a_place_leaves_out_is_looked_at_too() -> None:
@@ -289,23 +295,23 @@ def test_the_worst_element_that_is_at_no_rail() -> None:
     made = difference(out, [expected], [np.array([[-128, 100, 49, 8]], np.int8)])
     assert made.worst == MismatchExample(0, (0, 0), 127.0, -128.0)
     assert made.free == MismatchExample(0, (0, 2), 40.0, 49.0)
-    # The worst one itself, and none at all, need not be said.
+    # No element is reported if the element inside the limits is the worst, or if no such element differs.
     assert difference(out, [expected], [np.array([[127, -128, 49, 5]], np.int8)]).free is None
     assert difference(out, [expected], [np.array([[-128, -128, 40, 5]], np.int8)]).free is None
-    # Where all that differ should be at a rail, one at which the device is not.
+    # If all differing elements are at a limit in the reference, an element not at a limit in the device is reported.
     made = difference(out, [expected], [np.array([[-128, 100, 40, 5]], np.int8)])
     assert made.free == MismatchExample(0, (0, 1), -128.0, 100.0)
 
 
 def test_the_worst_and_the_explained_element_are_of_one_run() -> None:
-    """Run 1 has the largest difference and another element at no rail; run 0 has a larger one at no rail."""
+    """Run 1 has the largest difference of all. Inside the limits, run 0 has a larger difference than run 1."""
     out = Tensor(0, "out", "int8", (3,), quantization=quantized(0.5, 3))
     expected = [np.array([10, 0, 5], np.int8), np.array([127, 40, 5], np.int8)]
     actual = [np.array([90, 0, 5], np.int8), np.array([-128, 42, 5], np.int8)]
     made = difference(out, expected, actual)
     assert made.worst == MismatchExample(1, (0,), 127.0, -128.0)
     assert made.free == MismatchExample(1, (1,), 40.0, 42.0)
-    # Without such an element in run 1, that of run 0 explains another run's output.
+    # Without such an element in run 1, the element of run 0 would explain another output.
     actual[1][1] = 40
     made = difference(out, expected, actual)
     assert (made.worst, made.free) == (MismatchExample(1, (0,), 127.0, -128.0), None)
@@ -323,7 +329,8 @@ def test_of_equal_differences_that_of_a_run_with_an_element_at_no_rail_is_the_wo
 
 
 def test_one_channel_is_told_before_a_few_that_hold_all() -> None:
-    """Strays in three other channels make four that hold all differences; nearly all of them lie in one."""
+    """Random elements in three further channels make four channels with all differences; nearly all are in a
+    single channel."""
     strays = np.isin(index(3), (1, 20, 33)) & scattered(0.005, 6)
     found = told(SHAPE, (index(3) == 7) | strays)
     assert " %) lie in channel 7 of 43, among 420 of the 18,060 elements" in found[0]

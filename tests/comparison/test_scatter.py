@@ -1,4 +1,4 @@
-"""How seldom chance would let differences gather."""
+"""Probability that random differences form a pattern."""
 
 from __future__ import annotations
 

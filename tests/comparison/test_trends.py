@@ -1,4 +1,4 @@
-"""Patterns of the values that differ: rails, sides of the zero point, one offset, one direction."""
+"""Patterns of different values: limits, sides of the zero point, a constant offset, a single direction."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.quantization import Quantization
 
 
 def told(expected: Any, actual: Any, dtype: str = "int8", zero: int | None = 0) -> dict[str, MismatchCluster]:
-    """The patterns of one run by name."""
+    """Return the patterns of a single run by name."""
     parameters = Quantization() if zero is None else quantized(0.5, zero)
     wanted, given = np.array(expected, dtype), np.array(actual, dtype)
     tensor = Tensor(0, "out", dtype, wanted.shape, quantization=parameters)
@@ -24,7 +24,7 @@ def told(expected: Any, actual: Any, dtype: str = "int8", zero: int | None = 0) 
     return {found.pattern: found for found in trends(scatter)}
 
 
-#: 200 values from -100 to 99, of which every fourth can be made to differ.
+#: 200 values from -100 to 99; every fourth value may differ.
 VALUES = np.arange(-100, 100)
 SOME = VALUES % 4 == 0
 
@@ -86,7 +86,7 @@ def test_one_side_of_the_zero_point(low: bool, side: str) -> None:
 
 @pytest.mark.parametrize(("low", "side"), [(True, "below"), (False, "above")])
 def test_the_zero_point_itself_is_on_either_side(low: bool, side: str) -> None:
-    """The device gives the zero point where the reference is beside it."""
+    """The device outputs the zero point where the reference is next to it."""
     zero = 40
     there = np.less(VALUES, zero) if low else np.greater(VALUES, zero)
     steps = np.where(VALUES % 4 == 0, -1, 1) if low else np.where(VALUES % 4 == 0, 1, -1)

@@ -78,7 +78,7 @@ def test_rows_of_channels_keep_their_name(channels: int, vector: int, left: int)
 
 
 def test_one_wrong_position_that_repeats_is_no_tail() -> None:
-    """Element 29 of each row of 30 differs: one position, however often it occurs."""
+    """Element 29 of each row of 30 differs: a single position, independent of the number of rows."""
     shape = (4, 8, 10, 3)
     found = patterns(shape, np.arange(prod(shape)) % 30 == 29, runs=8)
     assert all("row" not in one.pattern for one in found)

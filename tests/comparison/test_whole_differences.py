@@ -1,4 +1,4 @@
-"""Differences with planted patterns, in words: the location, the values and the range of what differs."""
+"""Differences with planted patterns, in words: location, values and range of the differences."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Outputs of the wrong type or shape: what they look as if they were."""
+"""Outputs of a wrong type or shape, described by the type or shape that they resemble."""
 
 from __future__ import annotations
 

@@ -49,7 +49,7 @@ def test_likeness() -> None:
 
 
 def of(*candidates: Candidate, device: int = 7, **fields: Any) -> Explained:
-    """An element that the arithmetic ``tflm`` computes as 6."""
+    """Return an element that the arithmetic ``tflm`` computes as 6."""
     return Explained((0, 3), "2", "tflm", (), 6, device, candidates=candidates, **fields)
 
 
