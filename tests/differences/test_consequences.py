@@ -1,4 +1,5 @@
-"""Causes by hand: y = FULLY_CONNECTED(x, w, b) and z = RELU(y), with new scales of w, b, y and z in the second file."""
+"""Causes computed by hand: y = FULLY_CONNECTED(x, w, b) and z = RELU(y), with new scales of w, b, y and z in the
+second file."""
 
 from __future__ import annotations
 
@@ -51,7 +52,7 @@ def causes(found: list[PlacedChange], scales: tuple[float, ...] = SECOND) -> lis
         ([("zero-point", Z), ("zero-point", Y)], [1, -1]),
         ([("shape", Y), ("shape", Z)], [-1, 0]),
         ([("option", Y), ("option", Z)], [-1, -1]),
-        ([("scale", X), ("scale", Y)], [-1, -1]),  # other parameters than those of x
+        ([("scale", X), ("scale", Y)], [-1, -1]),  # parameters different from those of x
         ([("dtype", X), ("dtype", Y)], [-1, 0]),
         ([("dtype", W), ("granularity", W)], [-1, 0]),
         ([("scale", W), ("axis", W)], [-1, -1]),
@@ -88,7 +89,7 @@ def test_options_follow_from_another_operator() -> None:
 
 def test_a_constant_follows_from_its_scale_if_its_real_values_stay() -> None:
     first, second = subgraph(FIRST), subgraph(SECOND)
-    for value, expected in ((2, 0), (3, 0), (4, -1)):  # real values 1, 1.5 and 2 for 1, step 0.5
+    for value, expected in ((2, 0), (3, 0), (4, -1)):  # the integer 1 represents 1, 1.5 and 2, with step 0.5
         stored = (np.array([4], np.int8), np.array([value], np.int8))
         made = [
             replace(part, tensors=tuple(

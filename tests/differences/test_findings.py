@@ -1,4 +1,4 @@
-"""Findings of one model only: the same whether all operators are checked or those near a change."""
+"""Findings of a single model are equal if all operators are checked or only operators near a change."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_operators_away_from_a_change_keep_their_findings(kind: str, monkeypatch
     [("one_weight_scale", True), ("zero_point", True), ("removed", False), ("replaced", False)],
 )
 def test_checked_operators(kind: str, local: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A scale concerns its operator and its neighbors; another number or kind of operators concerns all."""
+    """A changed scale concerns its operator and its neighbors; a changed number or kind of operators concerns all."""
     asked: list[int | None] = []
     validate = findings.validate
 

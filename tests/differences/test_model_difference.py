@@ -1,4 +1,4 @@
-"""Differences: each planted change is the only cause, and what follows from it hangs under it."""
+"""Differences: each planted change is the only cause, and its consequences are listed below it."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_wrong_argument() -> None:
 
 
 def test_an_absent_model_is_named_dev_null() -> None:
-    """git names the missing side of an added or a deleted file so."""
+    """git uses this name for the missing side of an added or deleted file."""
     model = load_model(FIXTURES / "conv_int8.tflite")
     added, deleted = diff(os.devnull, model, seed=0), diff(model, os.devnull)
     assert (added.first, added.exit_code) == (os.devnull, 1)

@@ -37,7 +37,7 @@ def test_options(
 
 
 def quantized_input(converts: bool) -> Model:
-    """RELU of an int8 input with scale 0.5, or of a float input behind QUANTIZE with scale 0.25."""
+    """Return a RELU of an int8 input with scale 0.5, or of a float input with a QUANTIZE and scale 0.25."""
     builder = ModelBuilder()
     main = builder.subgraph()
     q, y = (main.tensor(name, (1, 8), "int8", quantized(0.25 if converts else 0.5)) for name in "qy")

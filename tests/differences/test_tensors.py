@@ -1,4 +1,4 @@
-"""Changes of one tensor in words."""
+"""Changes of a tensor in words."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_changes(new: Tensor, kind: str, words: str) -> None:
 
 
 def test_a_few_integers_without_a_scale_are_listed() -> None:
-    """Paddings of one row above and of one row below."""
+    """Paddings of a row above and of a row below."""
     (change,) = tensor_changes(constant([0, 0, 1, 0], [], "int32"), constant([0, 0, 0, 1], [], "int32"))
     assert (change.kind, change.before, change.after) == ("constant", "[[0, 0], [1, 0]]", "[[0, 0], [0, 1]]")
     assert (change.changed, change.elements) == (2, 4)

@@ -1,4 +1,4 @@
-"""Differences of models with a planted change, whole: causes and what follows from them."""
+"""Complete differences of models with a planted change: causes and consequences."""
 
 from __future__ import annotations
 
