@@ -12,7 +12,7 @@ from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.memory import MemoryWatch, peak_memory
 from litecheck.processes.posix import peak_resident
 
-#: Starts a program in a session of its own, prints its process ID, and waits.
+#: Starts a program in its own session, prints its process ID, and waits.
 _PARENT = """
 import subprocess, sys, time
 child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"], start_new_session=True)

@@ -1,4 +1,4 @@
-"""What Linux and macOS alone have is in one module, and in the one that forks."""
+"""Functions of Linux and macOS only are used in a single module, and in the module that forks."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_system_without_sizes_has_no_limit_of_memory(monkeypatch: pytest.Monke
 
 @linux
 def test_sizes_of_this_process() -> None:
-    """The address space in bytes holds the resident memory; a list of 32 MB enlarges both."""
+    """The address space contains the resident memory; a list of 32 MB enlarges both."""
     size, peak = posix.address_space(), posix.peak_resident()
     held = bytearray(b"x" * (1 << 25))
     assert size is not None

@@ -10,7 +10,7 @@ import litecheck
 from litecheck.processes.python import python_command, search_path
 
 ROOT = Path(__file__).resolve().parents[2]
-#: Modules that Python or litecheck's children import first, and that a folder of models could hold.
+#: Modules that Python or litecheck's child processes import first, and that a folder of models could contain.
 HOSTILE = (
     "json",
     "typing",
