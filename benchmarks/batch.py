@@ -1,8 +1,8 @@
-"""Overhead of a ``command:`` device with all runs of a case in one start: ``python benchmarks/verify.py batch``.
+"""Overhead of a ``command:`` device with all runs of a case in a single start: ``python benchmarks/verify.py batch``.
 
 The program is examples/device.py, started once for each case of a verification of fixtures/conv_int8.tflite. Three tasks
 alternate: the bare program on existing folders of runs, the program as a device, and a complete ``litecheck verify``.
-The minimum time of each task counts, because other work on the machine disturbs it least. Goal: the device takes at most
+The minimum time of each task counts, because further work on the machine disturbs it least. Goal: the device takes at most
 1.5 times the time of the program. Exit code 1 if the goal is missed.
 """
 

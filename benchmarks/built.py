@@ -22,7 +22,7 @@ Weights = Callable[[int, int], NDArray[np.int8]]
 
 
 def _random_weights(size: int) -> Weights:
-    """Return a source of random matrices in -127..127: different views of one block, so that no two share a buffer."""
+    """Return a source of random matrices in -127..127: different views of a block, which share no buffer."""
     block = np.random.default_rng(0).integers(-127, 128, size + (1 << 24), np.int8)
     used = 0
 
@@ -35,7 +35,7 @@ def _random_weights(size: int) -> Weights:
 
 
 def _dense(main: SubgraphBuilder, x: int, weights: NDArray[np.int8], name: str) -> int:
-    """Add a FULLY_CONNECTED layer with one scale per output channel."""
+    """Add a FULLY_CONNECTED layer with a scale for each output channel."""
     rows = len(weights)
     per_axis = quantized([WEIGHT] * rows, axis=0)
     bias_scale = quantized([ACTIVATION * WEIGHT] * rows, axis=0)
@@ -104,7 +104,7 @@ def _constant(main: SubgraphBuilder, number: int, q: Quantization) -> int:
     return main.constant(f"block_{number}/c", np.full((1, 16), number % 100, np.int8), q)
 
 
-#: Number of tables of one ADD with a constant: operator, options, two tensors, two quantizations, a buffer.
+#: Number of tables of an ADD with a constant: operator, options, two tensors, two quantizations, a buffer.
 TABLES_PER_ADD = 7
 
 

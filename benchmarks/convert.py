@@ -3,11 +3,11 @@
 The environment needs the extras convert, compare and runtime. Exit code 1 if a goal is missed.
 
 Three converters run alternately as separate processes: litecheck, TensorFlow's calibrator and quantizer, and
-ai-edge-quantizer. Each reads the same float .tflite and samples from files, calibrates on one thread and returns the
+ai-edge-quantizer. Each reads the same float .tflite and samples from files, calibrates on a single thread and returns the
 bytes of its model. litecheck also validates its model and reads it back. ``all of it`` is ``litecheck convert`` with the
-comparison of both models, which the other converters do not have.
+comparison of both models, which the competitors do not have.
 
-Seconds are the wall time of a process, imports included; processor seconds are for machines with other work. Memory is
+Seconds are the wall time of a process, imports included; processor seconds are for machines with further work. Memory is
 the peak of the process and its children. The first round compiles the bytecode and does not count. Medians count. Goals:
 at most 0.5 times the time of the faster competitor, at most 0.6 times the memory of the smaller one.
 
@@ -55,7 +55,7 @@ open(sys.argv[1], "wb").write(tf.lite.TFLiteConverter.from_keras_model(whole).co
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """Cost of one conversion: wall seconds, processor seconds, peak bytes."""
+    """Cost of a conversion: wall seconds, processor seconds, peak bytes."""
 
     seconds: float
     processor: float
@@ -74,7 +74,7 @@ def _processor() -> float:
 
 
 def converted(via: Via, file: Path, samples: NamedSamples) -> Taken:
-    """Measure one conversion in a separate process."""
+    """Measure a conversion in a separate process."""
     before = _processor()
     made = quantized_via(via, file, samples)
     return Taken(made.seconds, _processor() - before, made.peak_memory)
@@ -112,7 +112,7 @@ def median(several: list[Taken]) -> Taken:
 
 
 def measured(file: Path, rounds: int) -> dict[str, Taken]:
-    """Return the medians over rounds, in each of which every converter runs once."""
+    """Return the medians over rounds; every converter runs once in each round."""
     tensor = load_model(file).subgraphs[0].tensors[load_model(file).subgraphs[0].inputs[0]]
     name = {i: n for n, i in load_model(file).signatures[0].inputs}[tensor.index]
     rng = np.random.default_rng(0)

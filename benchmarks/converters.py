@@ -4,11 +4,11 @@ The environment needs the extras convert, compare and runtime. Exit code 1 if a 
 
 litecheck, TensorFlow and ai-edge-quantizer convert each float model with its 32 samples. The outputs are compared with the
 float model on these samples. The benchmark prints the table of ``docs/converters.md`` as Markdown: the lowest SNR of a
-model's outputs, findings, and litecheck's SNR minus the better SNR of the other converters. Goals: a median difference of
+model's outputs, findings, and litecheck's SNR minus the better SNR of both competitors. Goals: a median difference of
 at least 0 dB, and no difference below -1 dB. An SNR above 80 dB counts as 80.
 
-``python -m benchmarks.converters FOLDER...`` uses other models: each folder has ``float.tflite``, samples for calibration
-in ``cal.npz`` and samples for the comparison in ``eval.npz``. The goal is then no difference below -0.5 dB.
+``python -m benchmarks.converters FOLDER...`` uses different models: each folder has ``float.tflite``, samples for
+calibration in ``cal.npz`` and samples for the comparison in ``eval.npz``. The goal is then no difference below -0.5 dB.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _short_of_the_rail(number: int, made: Arrays, before: Arrays) -> Arrays:
 
 
 def _one_element(number: int, made: Arrays, before: Arrays) -> Arrays:
-    """Decrease element 3 by 1 if it is -5."""
+    """Subtract 1 from element 3 if it is -5."""
     changed = made[0].copy()
     changed.reshape(-1)[3] -= changed.reshape(-1)[3] == -5
     return (changed,)
@@ -90,7 +90,7 @@ FAULTS = (*COMPUTED, *HANDED)
 
 
 class Faulty:
-    """Reference with one of the faults, or none, and the number of its invocations."""
+    """Reference with a fault, or without a fault, and the number of its invocations."""
 
     def __init__(self, fault: str = "") -> None:
         self.name = self.described = fault or "without a fault"

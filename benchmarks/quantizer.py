@@ -1,7 +1,7 @@
 """Quantization of 64 M float32 elements to int8: ``python benchmarks/quantizer.py``; exit code 1 if a goal is missed.
 
-The tasks alternate in one run: litecheck's LiteRT and ONNX semantics, a numpy expression for each rounding, onnxruntime's
-QuantizeLinear on one thread if it is installed, and a copy of the input. Medians count. Goals, per-tensor and per-axis:
+The tasks alternate in a run: litecheck's LiteRT and ONNX semantics, a numpy expression for each rounding, onnxruntime's
+QuantizeLinear on a single thread if it is installed, and a copy of the input. Medians count. Goals, per-tensor and per-axis:
 the LiteRT semantics are at least 2x faster than the numpy expression of the same rounding, and use less than 64 MB of
 memory beyond input and output. A check precedes the timing: at every tie and the float32 values beside it, the output
 equals a slow definition. The numpy expression is not exact: it rounds the float32 below 1/2 up.
@@ -30,19 +30,19 @@ Task = Callable[[], object]
 
 
 def away(x: Array, scale: Array, zero: int) -> Any:
-    """Quantize in one numpy expression; ties round away from zero."""
+    """Quantize in a single numpy expression; ties round away from zero."""
     return np.clip(
         np.trunc(x / scale + np.copysign(np.float32(0.5), x)) + np.float32(zero), -128, 127
     ).astype(np.int8)
 
 
 def even(x: Array, scale: Array, zero: int) -> Any:
-    """Quantize in one numpy expression; ties round to even."""
+    """Quantize in a single numpy expression; ties round to even."""
     return np.clip(np.rint(x / scale) + np.float32(zero), -128, 127).astype(np.int8)
 
 
 def onnxruntime_task(x: Array, scale: Array, zero: int, axis: int) -> Task | None:
-    """Return onnxruntime's QuantizeLinear on one thread, or None without onnx and onnxruntime."""
+    """Return onnxruntime's QuantizeLinear on a single thread, or None without onnx and onnxruntime."""
     try:
         import onnxruntime as ort  # type: ignore[import-untyped]
         from onnx import TensorProto, helper
@@ -101,7 +101,7 @@ def measure(tasks: dict[str, Task], rounds: int) -> dict[str, float]:
 
 
 def compare(title: str, x: Array, scale: Array, axis: int | None, zero: int, rounds: int) -> bool:
-    """Check, measure and print one granularity. Return True if it reaches the goals."""
+    """Check, measure and print a granularity. Return True if it reaches the goals."""
     from litecheck.quantizer.onnx import Onnx
 
     onnx = Onnx(13)

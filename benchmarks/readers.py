@@ -1,6 +1,6 @@
-"""Measurement of one task in a separate process: ``python readers.py TASK MODEL`` prints seconds as JSON.
+"""Measurement of a task in a separate process: ``python readers.py TASK MODEL`` prints seconds as JSON.
 
-The time is processor time, so that other programs do not count. It includes the model, but neither imports nor schema
+The time is processor time, which excludes further programs. It includes the model, but neither imports nor schema
 tables. Files are memory-mapped.
 """
 

@@ -1,13 +1,13 @@
 """Time of models in litecheck's kernels and in LiteRT: ``python benchmarks/reference.py``; exit code 1 if a goal fails.
 
-The engines alternate in one run, with one thread each: litecheck's interpreter with the arithmetic ``litert-reference``,
+The engines alternate in a run, with a single thread each: litecheck's interpreter with the arithmetic ``litert-reference``,
 and LiteRT (ai-edge-litert) with its reference kernels, its optimized kernels and XNNPACK. Every engine is a separate
-process. The time is the median of one inference without copies of inputs and outputs. CPU time is listed as well, because
-wall time depends on other work. A check precedes the timing: the outputs equal those of LiteRT's reference kernels.
+process. The time is the median of an inference without copies of inputs and outputs. CPU time is listed as well, because
+wall time depends on further work. A check precedes the timing: the outputs equal those of LiteRT's reference kernels.
 
 Goals for every model: at most 0.22 of the time of LiteRT's reference kernels with numpy, at most 0.13 with numba (extra
 ``speed``), and a peak of 200 MB for the whole process. If the reference kernels take less than 5 ms, calls cost more than
-arithmetic, and another goal applies: at most 30 us per operator beyond its arithmetic. It is measured if all operators
+arithmetic, and a different goal applies: at most 30 us per operator beyond its arithmetic. It is measured if all operators
 are dense layers, whose arithmetic is repeated in numpy. LITECHECK_MODELS names the folder of the models; see
 docs/models.md.
 """
@@ -134,7 +134,7 @@ serve({"first": first, "run": lambda count: timed(runtime.invoke, count)})
 
 
 class Engine:
-    """Child process with one model in one engine."""
+    """Child process with a model in an engine."""
 
     def __init__(self, path: Path, name: str) -> None:
         code = SERVE + (OUR_CODE if name in OURS else THEIR_CODE)
@@ -168,7 +168,7 @@ class Engine:
 
 @dataclass(frozen=True)
 class Measured:
-    """Measurements of one model: median milliseconds by engine; peak bytes and differing outputs with numpy and numba."""
+    """Measurements of a model: median milliseconds by engine; peak bytes and differing outputs with numpy and numba."""
 
     model: str
     wall: dict[str, float]
@@ -212,7 +212,7 @@ def inputs(path: Path) -> tuple[np.ndarray, ...]:
 
 
 def measure(path: Path, rounds: int) -> Measured:
-    """Check one model, then time all engines alternately in ``rounds`` rounds."""
+    """Check a model, then time all engines alternately in ``rounds`` rounds."""
     engines = {name: Engine(path, name) for name in ENGINES}
     try:
         x = inputs(path)
@@ -226,7 +226,7 @@ def measure(path: Path, rounds: int) -> Measured:
         taken: dict[str, list[tuple[float, float]]] = {name: [] for name in ENGINES}
         for _ in range(rounds):
             for name, engine in engines.items():
-                # The first of two inferences fills the caches, which the other engines have overwritten.
+                # The first of two inferences fills the caches, which further engines have overwritten.
                 taken[name].append(engine.ask("run", 2)[1])
         wall, cpu = (
             {name: 1e3 * statistics.median(t[column] for t in times) for name, times in taken.items()}

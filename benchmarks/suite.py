@@ -1,17 +1,17 @@
 """Time of a conformance suite relative to the bare runtime: ``python benchmarks/suite.py``; exit 1 if a goal fails.
 
-The first part compares two tasks, which alternate. Task one is ``litecheck suite make --no-defects``, ``suite run
---device litert:optimized`` and ``suite judge`` for a few operators. Task two is the bare runtime: a program that builds an
+The first part compares two tasks, which alternate. Task A is ``litecheck suite make --no-defects``, ``suite run
+--device litert:optimized`` and ``suite judge`` for a few operators. Task B is the bare runtime: a program that builds an
 interpreter for each of the same cases and makes the same inferences. Times are medians of processor seconds of processes
-and their children, starts and imports included. Goal: task one takes at most three times as long as task two. With
-``--whole``, task one has almost all operators of litert-int8.
+and their children, starts and imports included. Goal: task A takes at most three times as long as task B. With
+``--whole``, task A has almost all operators of litert-int8.
 
-Two lower bounds are listed as well. One is the time of the three commands for a single case, which is the cost of their
-starts. The other is the reference's arithmetic: a program reads models and inputs from the suite and computes each answer
-once, without its start.
+Two lower bounds are listed as well. The first is the time of the three commands for a single case, which is the cost of
+their starts. The second is the reference's arithmetic: a program reads models and inputs from the suite and computes each
+answer once, without its start.
 
-The second part tests all 65,536 pairs of ADD, SUB and MUL for each parameter set: make, run and judge in one process, and
-the device in another. Goal: at least 20 parameter sets per second of processor time.
+The second part tests all 65,536 pairs of ADD, SUB and MUL for each parameter set: make, run and judge in a process, and
+the device in a separate process. Goal: at least 20 parameter sets per second of processor time.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from litecheck.suite.suite_writer import Scope, write_case
 
 TIMES, SETS = 3.0, 20.0
 OPERATORS = ("CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "LOGISTIC", "RESHAPE")
-#: Environment that keeps compiled modules, as in an installation, with one thread.
+#: Environment that keeps compiled modules, as in an installation, with a single thread.
 QUIET = {
     **{name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"},
     "OPENBLAS_NUM_THREADS": "1",
@@ -144,7 +144,7 @@ def program(source: str, suite: Path) -> str:
 
 
 def least(folder: Path, rounds: int) -> dict[str, float]:
-    """Return the median seconds of the three steps for one case, and of the arithmetic of the first suite."""
+    """Return the median seconds of the three steps for a single case, and of the arithmetic of the first suite."""
     found: dict[str, list[float]] = {"the three for one case": [], "the answers alone": []}
     for number in range(rounds):
         steps = commands(folder / f"one{number}", folder / f"one-results{number}", (ONE,))

@@ -1,7 +1,7 @@
 """Cost of a target in `validate`: ``python benchmarks/targets.py [FOLDER]``.
 
 The benchmark validates every model of a folder (LITECHECK_MODELS, or the fixtures) alternately with and without each
-target in one process, and prints medians of processor time. Exit code 1 if a target costs more than 1.4 times as much.
+target in a process, and prints medians of processor time. Exit code 1 if a target costs more than 1.4 times as much.
 Two models of 50,000 operators are listed without a goal: without a target, equal operators are checked once.
 """
 

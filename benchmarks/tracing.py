@@ -1,9 +1,9 @@
 """Time of ``diff`` and ``trace`` relative to loads and runs: ``python -m benchmarks.tracing``; exit 1 if a goal fails.
 
-Times are processor seconds with one BLAS thread, children included: the minimum of several alternating rounds. Goals:
+Times are processor seconds with a single BLAS thread, children included: the minimum of several alternating rounds. Goals:
 
-- ``diff``: at most 2 times two loads of the files, for equal files and for a change of one operator.
-- ``trace``: at most 3 times one run of both models on the same samples with litecheck's kernels.
+- ``diff``: at most 2 times two loads of the files, for equal files and for a change of an operator.
+- ``trace``: at most 3 times a run of both models on the same samples with litecheck's kernels.
 - memory of ``trace`` in a separate process: at most 20 % more for 4 times the samples. It keeps all tensors of the 8
   samples that decide, and tabulates rescaling from the 25th sample on, so its memory grows up to about 64 samples.
 
@@ -101,7 +101,7 @@ def compare_diff(file: Path, folder: Path, rounds: int) -> bool:
 
 
 def compare_trace(file: Path, folder: Path, samples: int, rounds: int, goal: float = GOAL_TRACE) -> bool:
-    """Time ``trace`` and one run of both models, and compare its memory for few and many samples.
+    """Time ``trace`` and a run of both models, and compare its memory for few and many samples.
 
     Return True if the goals are met.
     """
@@ -159,7 +159,7 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    if OWN[0] not in os.environ:  # one BLAS thread, as in the command line, before numpy is loaded
+    if OWN[0] not in os.environ:  # a single BLAS thread, as in the command line, before numpy is loaded
         one_thread()
         os.execv(sys.executable, [sys.executable, "-m", "benchmarks.tracing", *sys.argv[1:]])
     raise SystemExit(main())

@@ -1,4 +1,4 @@
-"""Cost of ``litecheck validate`` relative to other readers of the same models: ``python benchmarks/validate.py``.
+"""Cost of ``litecheck validate`` relative to competing readers of the same models: ``python benchmarks/validate.py``.
 
 The benchmark builds models in a temporary folder and runs each task in a separate process, with alternating repetitions.
 It prints medians of processor time, peaks of anonymous memory and the goals. By default it measures the tasks of the
@@ -57,7 +57,7 @@ SAMPLE = 0.002
 
 @dataclass(slots=True)
 class Measured:
-    """Repetitions of one task on one model; ``note`` is the reason if there are none."""
+    """Repetitions of a task on a model; ``note`` is the reason if there are none."""
 
     seconds: list[float] = field(default_factory=list)
     memory: int = 0
@@ -125,7 +125,7 @@ def _watch(child: subprocess.Popen[str], peak: list[int]) -> None:
 def startup(env: dict[str, str], folder: Path, repetitions: int) -> tuple[Measured, Measured]:
     """Measure ``litecheck validate`` on a model of 3 KB, and the imports of its libraries, alternately.
 
-    Times are processor time, because both take less than a second and the machine can have other work.
+    Times are processor time, because both take less than a second and the machine can have further work.
     """
     judge = [sys.executable, "-m", "litecheck", "validate", str(SMALLEST)]
     pairs = ((judge, Measured()), ([sys.executable, "-c", BARE], Measured()))

@@ -11,7 +11,7 @@ programs. LITECHECK_MODELS names the folder of the model; see docs/models.md.
 
 ``python benchmarks/verify.py chain`` measures the fixed cost of an operator (chain.py), ``python benchmarks/verify.py
 budget`` counts the planted faults that budgets detect (planted.py), and ``python benchmarks/verify.py batch`` measures
-programs with many runs in one start (batch.py).
+programs with many runs in a single start (batch.py).
 """
 
 from __future__ import annotations

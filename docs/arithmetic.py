@@ -85,7 +85,7 @@ def _named(steps: list[FunctionType], found: dict[str, FunctionType]) -> dict[st
 
 
 def _steps(function: Callable[..., Any]) -> list[FunctionType]:
-    """Return the documented functions that a function calls, directly or through others."""
+    """Return the documented functions that a function calls, directly or through further functions."""
     found: dict[FunctionType, None] = {}
     open_ = [function]
     while open_:

@@ -35,7 +35,7 @@ class Step:
 
 
 def steps(text: str) -> tuple[Step, ...]:
-    """Return all steps of a document in order. Its doctests are one step, at the line of the first."""
+    """Return all steps of a document in order. Its doctests form a step, at the line of the first."""
     found = [step for match in _FENCED.finditer(text) for step in _fenced(text, match)]
     plain = _FENCED.sub(lambda match: re.sub(r"[^\n]", "", match[0]), text)
     for match in _INDENTED.finditer(plain):

@@ -8,7 +8,7 @@ from litecheck.rendering.measurements import measurements
 
 
 def measurements_table(chosen: Collection[str] | None = None) -> Iterator[str]:
-    """Yield the measurements, or some of them, in Markdown; ``role.NAME`` is a measurement of one tensor."""
+    """Yield the measurements, or some of them, in Markdown; ``role.NAME`` is a measurement of a single tensor."""
     yield "| measurement | meaning |\n| --- | --- |\n"
     for one in measurements():
         if chosen is None or one.name in chosen:

@@ -1,8 +1,8 @@
 """Replay the documentation from the wheel: run every command and Python example of README and docs.
 
 ``python docs/replay.py`` builds the wheel, installs it with the extras that the pages need into a new environment, and
-runs each page in an empty folder that holds only what the page names. What a session prints must be what the page shows,
-and end as ``echo $?`` says. Exit code 1 where anything differs.
+runs each page in a folder with only the files that the page names. The output of a session must equal the page, and its
+exit code the output of ``echo $?``. Exit code 1 after a difference.
 """
 
 from __future__ import annotations

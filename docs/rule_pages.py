@@ -9,7 +9,7 @@ from litecheck.finding import Effect
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.rendering.rules import Row, rows, scope, shows, signature, without_role
 
-#: The effect of a requirement whose profile states none.
+#: Effect of a requirement without a stated effect in its profile.
 _UNSAID: Effect = "the profile forbids it"
 #: A cell of docs/rules.md: the line of an entry in a rule file.
 _ENTRY = re.compile(r"\[(\d+)\]\(\.\./rules/([\w-]+)\.yaml#L\d+\)")

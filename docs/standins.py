@@ -24,8 +24,8 @@ MODELS = {
     "good.tflite": "conv_int8.tflite",
     "bad.tflite": "conv_int8.tflite",
 }
-#: A whole suite and a start for each run take minutes, so the replay runs less. Its delegate has other options than the
-#: page's.
+#: A complete suite and a start for each run take minutes, so the replay runs less. Its delegate has options that
+#: differ from the page's.
 CHANGED = (
     (
         re.compile(r"^(litecheck suite judge suite results --arithmetic tflm)$"),

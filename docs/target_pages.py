@@ -36,7 +36,7 @@ def targets() -> tuple[Profile, ...]:
 
 
 def pages() -> dict[str, str]:
-    """Return the page of each target by path. A target that extends another has no page of its own."""
+    """Return the page of each target by path. A target that extends another target has no page."""
     return {f"targets/{target.name}": page(target) for target in targets() if not target.extends}
 
 
@@ -168,7 +168,7 @@ def types(target: Profile, opcode: str) -> str:
     stated = {r.path.partition("/")[2]: _words(r) for r in rule.requirements}
     roles = [stated.get(f"{role}/dtype", ()) for role in rule.inputs if role != "condition"]
     listed = next((names for names in roles if "int8" in names), max(roles))
-    # Of a layer with weights it speaks of computed ones.
+    # matmul_input_dtype of a layer with weights applies to computed weights only.
     limits = _LISTS if "weight" in rule.inputs else (*_LISTS, "matmul_input_dtype")
     lists = [stated[f"limits/{limit}"] for limit in limits if f"limits/{limit}" in stated]
     return ", ".join(name for name in listed if all(name in one for one in lists))

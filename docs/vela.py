@@ -50,7 +50,7 @@ def demanded(target: str) -> frozenset[str]:
     return frozenset(paths | {f"{rule.opcode}/unsupported" for rule in rules if rule.unsupported})
 
 
-def saying(pattern: str, paths: frozenset[str]) -> tuple[str, ...]:
+def matching_paths(pattern: str, paths: frozenset[str]) -> tuple[str, ...]:
     """Return the paths of a profile that match a pattern of the file."""
     return tuple(sorted(path for path in paths if path_matches(path, pattern)))
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Device as a Python program that computes all runs of a case in one start.
+"""Device as a Python program that computes all runs of a case in a single start.
 
     litecheck verify model.tflite --device 'command:python3 examples/device.py {model} {runs}'
 
@@ -22,7 +22,7 @@ OPERATORS = {"ADD", "AVERAGE_POOL_2D", "CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CO
 
 
 def open_board(model: Path) -> Interpreter:
-    """BOARD: load a model, once for all runs of a case."""
+    """Load a model, once for all runs of a case. BOARD: replace this function."""
     interpreter = Interpreter(
         model_path=str(model), experimental_op_resolver_type=OpResolverType.BUILTIN_REF, num_threads=1
     )
@@ -35,7 +35,7 @@ def open_board(model: Path) -> Interpreter:
 
 
 def infer(board: Interpreter, inputs: list[np.ndarray], reset: bool) -> list[np.ndarray]:
-    """BOARD: compute one inference. ``reset`` sets all variables to their initial values first."""
+    """Compute an inference. BOARD: replace this function. ``reset`` sets all variables to their initial values first."""
     if reset:
         board.reset_all_variables()
     for detail, values in zip(board.get_input_details(), inputs, strict=True):
