@@ -1,4 +1,4 @@
-"""A model with the known oddity of TFLM's person_detect: biases of depthwise layers quantized along dimension 3."""
+"""A model with a peculiarity of TFLM's person_detect: biases of depthwise layers quantized along dimension 3."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _CHANNELS = 8
 
 
 def person_detect(bias_axis: int = 3) -> Model:
-    """Fourteen depthwise and pointwise layers on a grey image, then mean and SOFTMAX over two classes."""
+    """Return a model of fourteen depthwise and pointwise layers on a grayscale image, a mean and a SOFTMAX of
+    two classes."""
     rng = np.random.default_rng(7)
     builder = ModelBuilder("person detection in small")
     graph = builder.subgraph("main")

@@ -1,4 +1,4 @@
-"""What the tables of the verbs share: a few lines of YAML as a profile, and a finding as a row holds it, whole."""
+"""Shared by the tables of checks: a profile from a few YAML lines, and all fields of a finding."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 
-#: One scale and zero point, where no more is needed.
+#: Default quantization with a single scale and zero point.
 STEP = quantized(0.05, -3)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """All that a finding says: its requirement, the operand, the words, what becomes of the model."""
+class FindingRow:
+    """All fields of a finding: requirement, operand, texts, impact, level."""
 
     path: str
     operand: str
@@ -36,32 +36,37 @@ class Told:
 
 @cache
 def profile(rules: str) -> Profile:
-    """The profile that a rule file of these lines is."""
+    """Return the profile of a rule file with these lines."""
     with TemporaryDirectory() as folder:
         file = Path(folder, "table.yaml")
         file.write_text(f"profile: table\n{rules}", "utf-8")
         return load_profile(file)
 
 
-def told(rules: str, model: Model) -> tuple[Told, ...]:
-    """Every finding of a model that is judged by these rules alone, in the order in which they are found."""
+def findings_of(rules: str, model: Model) -> tuple[FindingRow, ...]:
+    """Return every finding of a model checked against these rules only, in order."""
     return tuple(
-        Told(
+        FindingRow(
             f.path, f.where.operand, f.found, f.required, f.because, f.effect, f.level, f.channels, f.see
         )
         for f in validate(model, [profile(rules)]).findings
     )  # fmt: skip
 
 
-def one(opcode: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...], **options: object) -> Model:
-    """One operator over int8 tensors of these shapes, ``input 0`` and so on, and ``output``."""
+def single_operator(
+    opcode: str, inputs: Sequence[tuple[int, ...]], output: tuple[int, ...], **options: object
+) -> Model:
+    """Return a model of a single operator over int8 tensors of these shapes, named ``input 0`` and so on, and
+    ``output``."""
     builder = ModelBuilder(f"one {opcode}")
     main = builder.subgraph()
     operands = [main.tensor(f"input {n}", shape, "int8", STEP) for n, shape in enumerate(inputs)]
-    return ended(builder, main, opcode, operands, main.tensor("output", output, "int8", STEP), **options)
+    return finished_with(
+        builder, main, opcode, operands, main.tensor("output", output, "int8", STEP), **options
+    )
 
 
-def ended(
+def finished_with(
     builder: ModelBuilder,
     main: SubgraphBuilder,
     opcode: str,
@@ -69,7 +74,7 @@ def ended(
     *outputs: int,
     **options: object,
 ) -> Model:
-    """The model with this operator as its last."""
+    """Add the operator as the last of the model, and finish the model."""
     main.add(opcode, operands, outputs, **options)  # type: ignore[arg-type]
     main.inputs(*(i for i in operands if i >= 0))
     main.outputs(*outputs)

@@ -1,14 +1,14 @@
-"""Table of the verb ``axis``: scales that run along another dimension than the kernel reads them along."""
+"""Table of the check ``axis``: scales along a dimension that the kernel does not use."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from fixtures.broken import changed, one, zeros
+from fixtures.broken import changed, single_scale, zeros
 from fixtures.models import conv
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds: {activation: {dtype: int8}}
@@ -30,14 +30,14 @@ def along(axis: int) -> Model:
     return changed(conv(), "weight", axis=axis)
 
 
-def weight(found: str) -> Told:
-    return Told(
+def weight(found: str) -> FindingRow:
+    return FindingRow(
         "CONV_2D/weight/axis", "weight 'weight'", found, "quantized dimension 0 of weight",
         "output channels are dimension 0", "wrong results", see="conv.cc:551",
     )  # fmt: skip
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "the last of four": (along(3), (weight("its quantized dimension is 3, of shape [4, 3, 3, 4]"),)),
     "one whose length does not fit": (
         along(1),
@@ -46,7 +46,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "a bias with two dimensions": (
         changed(conv(), "bias", shape=(1, 4), axis=1),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/bias/axis",
                 "bias 'bias'",
                 "its quantized dimension is 1, of shape [1, 4]",
@@ -57,13 +57,16 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
             ),
         ),
     ),
-    "one scale has no dimension": (changed(along(3), "weight", scale=one(0.1), zero_point=zeros(0)), ()),
+    "one scale has no dimension": (
+        changed(along(3), "weight", scale=single_scale(0.1), zero_point=zeros(0)),
+        (),
+    ),
     "a dimension the shape does not have is for granularity": (along(4), ()),
     "a negative one too": (along(-1), ()),
     "another type has meanings of its own": (
         changed(along(3), "weight", dtype="uint8", data=np.zeros(144, np.uint8)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -77,7 +80,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

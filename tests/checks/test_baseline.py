@@ -32,7 +32,7 @@ def waivers(report: Report) -> list[bool]:
     return [f.waiver is not None for f in report.models[0].findings]
 
 
-def test_what_is_known_is_waived() -> None:
+def test_a_known_finding_is_waived() -> None:
     report = baseline.apply(run(finding()), baseline.entries(run(finding())), "b.json")
     assert report.models[0].findings[0].waiver == Waiver(
         "baseline b.json", "known when the baseline was written"
@@ -42,7 +42,7 @@ def test_what_is_known_is_waived() -> None:
     assert report.stale == ()
 
 
-def test_known_by_its_place_not_by_what_was_found() -> None:
+def test_a_finding_is_known_by_its_place_and_not_by_its_value() -> None:
     known = baseline.entries(run(finding(found="3")))
     assert waivers(baseline.apply(run(finding(found="5")), known, "b")) == [True]
     assert waivers(baseline.apply(run(finding(name="other")), known, "b")) == [False]
@@ -58,7 +58,7 @@ def test_equal_findings_are_counted() -> None:
 
 @pytest.fixture
 def other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """There is a model that no run here judges."""
+    """Create a model file that no run of the test checks."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "other.tflite").touch()
 
@@ -73,7 +73,7 @@ def test_entries_without_a_finding_are_stale_if_their_model_was_judged() -> None
     assert (gone.file, gone.reason) == ("other.tflite", "the model of this baseline entry is gone")
 
 
-def test_a_model_that_cannot_be_read_makes_nothing_stale() -> None:
+def test_an_unreadable_model_makes_no_entry_stale() -> None:
     known = baseline.entries(run(finding()))
     damaged = ModelReport("m.tflite", "", 1, problems=(Problem("x", "", 0, "x"),))
     assert baseline.apply(Report("1", (damaged,)), known, "b").stale == ()
@@ -91,7 +91,7 @@ def test_waived_findings_are_not_written() -> None:
 
 
 @pytest.mark.usefixtures("other")
-def test_entries_of_models_not_judged_are_kept_the_others_replaced() -> None:
+def test_entries_of_unchecked_models_are_kept_and_of_checked_models_replaced() -> None:
     known = (*baseline.entries(run(finding())), *baseline.entries(run(finding(), file="other.tflite")))
     new = baseline.entries(run(finding("new")), keep=known)
     assert [(e.file, e.where) for e in new] == [
@@ -170,7 +170,7 @@ def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(t
         ),
     ],
 )
-def test_what_is_no_baseline_is_named(tmp_path: Path, text: str, message: str) -> None:
+def test_a_file_that_is_no_baseline_is_an_error(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "b.json"
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError) as caught:
@@ -219,7 +219,7 @@ def test_an_entry_waives_until_its_last_day(tmp_path: Path) -> None:
 
 
 def test_a_last_day_stays_until_it_has_passed() -> None:
-    """An expired entry keeps its day, unless a new one is stated."""
+    """An expired entry keeps its day, unless a new day is stated."""
     (old,) = baseline.entries(run(finding()), reason="erratum 17", expires="9999-01-01")
     gone = replace(old, expires="2001-01-01")
 

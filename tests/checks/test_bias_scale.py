@@ -1,4 +1,4 @@
-"""Table of scales that must be a product: the worst channel, how far off it is, and what that does to the output."""
+"""Table of scales that must equal a product: the worst channel, its deviation, and the effect on the output."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fixtures.broken import changed, off, one, scales_of, zeros
+from fixtures.broken import changed, off, scales_of, single_scale, zeros
 from fixtures.models import conv
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds: {activation: {dtype: int8, granularity: per-tensor, because: an activation has one scale}}
@@ -38,7 +38,7 @@ SCALES = scales_of(conv(), "bias")
 
 
 def biased(scale: Any, **fields: Any) -> Model:
-    """The convolution with these scales of its bias, 0.0005 and three more unless changed."""
+    """Return a convolution with these bias scales; the correct value is 0.0005 in each channel."""
     return changed(conv(), "bias", scale=np.asarray(scale, np.float32), **fields)
 
 
@@ -52,9 +52,9 @@ def values(*numbers: int) -> dict[str, Any]:
 
 def fault(
     found: str, channels: int | None = 1, level: Level = "violation", impact: Effect = "wrong results"
-) -> tuple[Told, ...]:
+) -> tuple[FindingRow, ...]:
     return (
-        Told(
+        FindingRow(
             "CONV_2D/bias/scale", "bias 'bias'", found, "a scale of bias within 1 ulp of input scale x weight scale",
             "the accumulator has the scale input * weight", impact, level, channels,
             "CONV_2D",
@@ -62,10 +62,10 @@ def fault(
     )  # fmt: skip
 
 
-#: Off by one half in the first channel, whose stored value is -999.
+#: The first channel, with the stored value -999, has a scale 1.5 times too large.
 HALF_OFF = times(1.5, 1, 1, 1)
 AT_FIRST = "scale is 0.00075 where input scale x weight scale is 0.0005 at channel 0 of 4, 50% off"
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "some float32 steps": (
         biased(off(SCALES, 2)),
         fault(
@@ -117,7 +117,9 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
         ),
     ),
     "one scale for all": (
-        changed(biased([0.0006], zero_point=zeros(0)), "weight", scale=one(0.01), zero_point=zeros(0)),
+        changed(
+            biased([0.0006], zero_point=zeros(0)), "weight", scale=single_scale(0.01), zero_point=zeros(0)
+        ),
         fault(
             "scale is 0.0006 where input scale x weight scale is 0.0005, 20% off; outputs differ by up to "
             "0.333 LSB",
@@ -145,7 +147,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "of another type nothing follows": (
         changed(HALF_OFF, "weight", dtype="uint8"),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -160,11 +162,11 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
                 HALF_OFF, "input", scale=np.full(4, 0.05, np.float32), zero_point=zeros(0, 0, 0, 0), axis=3
             ),
             "weight",
-            scale=one(0.01),
+            scale=single_scale(0.01),
             zero_point=zeros(0),
         ),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/input/granularity",
                 "input 'input'",
                 "it has 4 scales",
@@ -176,7 +178,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "nor of one that is next to none": (
         changed(HALF_OFF, "weight", scale=np.array([0.01, 1e-40, 0.01, 0.01], np.float32)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/scale",
                 "weight 'weight'",
                 "scale is 1e-40, subnormal at channel 1 of 4",
@@ -189,7 +191,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "of no scale nothing follows": (
         changed(HALF_OFF, "weight", scale=np.array([0.01, -1, 0.01, 0.01], np.float32)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/scale",
                 "weight 'weight'",
                 "scale is -1, negative at channel 1 of 4",
@@ -202,10 +204,10 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected
 
 
 def test_a_product_that_must_be_exact_and_holds_a_number() -> None:
@@ -213,12 +215,12 @@ def test_a_product_that_must_be_exact_and_holds_a_number() -> None:
         "scale is 0.0006875 where 1/2 x weight scale is 0.006875 at channel 3 (4 of 4 channels), 0.1 times as large; "
         "outputs differ by up to 15.6 LSB"
     )
-    row = told(HALF, conv())[0]
+    row = findings_of(HALF, conv())[0]
     assert (row.found, row.required) == (found, "a scale of bias equal to 1/2 x weight scale")
-    assert told(HALF, biased(scales_of(conv(), "weight") / 2)) == ()
+    assert findings_of(HALF, biased(scales_of(conv(), "weight") / 2)) == ()
 
 
-def test_what_it_does_to_the_output_is_worked_out() -> None:
-    """The control of the numbers above: 1,000 steps, each 0.00025 too long, in steps of 0.3."""
-    (row,) = told(RULES, changed(HALF_OFF, "bias", **values(-1000, 923, 834, 745)))
+def test_the_effect_on_the_output_is_computed() -> None:
+    """Control of the numbers above: 1,000 steps, each 0.00025 too long, in output steps of 0.3."""
+    (row,) = findings_of(RULES, changed(HALF_OFF, "bias", **values(-1000, 923, 834, 745)))
     assert row.found == f"{AT_FIRST}; outputs differ by up to {1000 * 0.00025 / 0.3:.3g} LSB"

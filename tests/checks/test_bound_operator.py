@@ -47,7 +47,7 @@ ops:
 
 
 def bound(opcode: str, inputs: list[int], outputs: list[int]) -> BoundOperator:
-    """An operator over tensors ``t0`` to ``t4``; ``t4`` has two scales."""
+    """Return an operator over tensors ``t0`` to ``t4``; ``t4`` has two scales."""
     builder = ModelBuilder()
     main = builder.subgraph()
     for n in range(4):

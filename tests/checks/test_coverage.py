@@ -1,4 +1,4 @@
-"""Which operators a profile speaks of, and the reasons why it does not speak of the others: no alarm, no silence."""
+"""Operators that a profile covers, and the reasons for those that it does not cover."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom, Quantization
 from litecheck.report import ModelReport, Report
 from litecheck.summary_text import Status
-from tests.checks.table import STEP, ended, profile
+from tests.checks.table import STEP, finished_with, profile
 
 RULES = """\
 activations: int8
@@ -68,11 +68,11 @@ NO_QUANTIZATION = Quantization()
 def plain(
     opcode: str, dtype: str, inputs: int = 2, q: Quantization | None = None, **options: object
 ) -> Model:
-    """One operator over tensors of one type."""
+    """Return a model of an operator over tensors of a single type."""
     builder = ModelBuilder(f"one {opcode}")
     main = builder.subgraph()
     operands = [main.tensor(f"x{n}", (1, 4), dtype, q) for n in range(inputs)]
-    return ended(builder, main, opcode, operands, main.tensor("y", (1, 4), dtype, q), **options)
+    return finished_with(builder, main, opcode, operands, main.tensor("y", (1, 4), dtype, q), **options)
 
 
 def of_constants() -> Model:
@@ -82,14 +82,14 @@ def of_constants() -> Model:
         main.constant("x", np.ones((1, 4), np.int8), STEP),
         main.constant("axis", np.array(1, np.int32)),
     ]
-    return ended(builder, main, "ARG_MAX", operands, main.tensor("y", (1,), "int32"))
+    return finished_with(builder, main, "ARG_MAX", operands, main.tensor("y", (1,), "int32"))
 
 
 def compared(dtype: str) -> Model:
     builder = ModelBuilder("one comparison")
     main = builder.subgraph()
     operands = [main.tensor(f"x{n}", (1, 4), dtype) for n in range(2)]
-    return ended(builder, main, "GREATER", operands, main.tensor("y", (1, 4), "bool"))
+    return finished_with(builder, main, "GREATER", operands, main.tensor("y", (1, 4), "bool"))
 
 
 def with_custom_quantization() -> Model:
@@ -134,23 +134,23 @@ REASONS: dict[str, tuple[Model, str]] = {
 
 
 def multiplied(dtype: str, weights: str) -> Model:
-    """A layer of one type of activation and another of weights."""
+    """Return a FULLY_CONNECTED with different types of activations and weights."""
     builder = ModelBuilder("one fully connected layer")
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), dtype)
     w = main.constant("w", np.ones((4, 4), np.int8), quantized(0.5), weights)
-    return ended(builder, main, "FULLY_CONNECTED", [x, w], main.tensor("y", (1, 4), dtype))
+    return finished_with(builder, main, "FULLY_CONNECTED", [x, w], main.tensor("y", (1, 4), dtype))
 
 
 def judged(model: Model, *profiles: Profile) -> tuple[Status, str]:
-    """What became of the model's last operator."""
+    """Return status and reason of the model's last operator."""
     report = validate(model, profiles or None)
     return report.operators[-1].status, report.operators[-1].reason
 
 
-@pytest.mark.parametrize("what", REASONS)
-def test_why_an_operator_is_not_covered(what: str) -> None:
-    model, reason = REASONS[what]
+@pytest.mark.parametrize("case", REASONS)
+def test_reasons_of_operators_that_are_not_covered(case: str) -> None:
+    model, reason = REASONS[case]
     assert judged(model, profile(RULES)) == ("not covered", reason)
 
 
@@ -165,7 +165,7 @@ def test_small_weights_under_real_numbers_are_hybrid(weights: str) -> None:
     assert judged(multiplied("float32", weights), profile(RULES)) == ("not covered", told)
 
 
-def test_a_profile_of_any_type_speaks_of_every_type() -> None:
+def test_a_profile_of_any_type_covers_every_type() -> None:
     rules = "activations: any\nunlisted: violation\nops:\n  ADD: {inputs: [lhs, rhs], outputs: [output]}\n"
     assert [judged(plain("ADD", dtype), profile(rules))[0] for dtype in ("bool", "float64")] == [
         "conforms"
@@ -196,13 +196,13 @@ def test_the_reason_is_that_of_the_profile_that_came_nearest() -> None:
 
 
 @pytest.mark.parametrize("model", [conv(), fc_int8(), plain("ADD", "int8", q=STEP)])
-def test_what_is_of_the_type_is_judged(model: Model) -> None:
-    """The control of the reasons above."""
+def test_operators_of_the_profiles_type_are_checked(model: Model) -> None:
+    """Control of the reasons above: operators of the covered type are checked."""
     assert judged(model, profile(RULES)) == ("conforms", "")
 
 
 def moves(rule: OperatorRule) -> bool:
-    """Whether all operands that decide the rule's scope must have one quantization."""
+    """Return True if all activation operands of the rule must have the same quantization."""
     shared = [r.value.roles for r in rule.requirements if isinstance(r.value, Roles)]
     return bool(rule.activations) and any(set(rule.activations) <= set(roles) for roles in shared)
 
@@ -218,7 +218,7 @@ NAMED = (
 )
 
 
-def test_the_operators_that_move_data_are_among_them() -> None:
+def test_the_tested_operators_include_those_that_move_data() -> None:
     assert {(p, op) for p in ("litert-runtime", "litert-int16x8") for op in NAMED} <= set(MOVERS)
     assert {"ADD", "CONV_2D", "SOFTMAX"}.isdisjoint(op for _, op in MOVERS)
 
@@ -239,7 +239,7 @@ def test_raw_data_that_is_moved_is_not_covered_and_no_violation(name: str, opcod
 
 @pytest.mark.parametrize(("name", "opcode"), MOVERS)
 def test_data_quantized_on_one_side_alone_is_found(name: str, opcode: str) -> None:
-    """The control: where one operand is quantized, the others must be as well."""
+    """Control: if an operand is quantized, the further operands must be quantized too."""
     judge = load_profile(name)
     rule = judge.operators[opcode]
     plan = conforming_plan(judge, rule).edit(
@@ -319,8 +319,8 @@ ops:
         ("uint16", "not covered", "uint16 arithmetic"),
     ],
 )
-def test_what_a_judgement_of_structure_makes_of_a_type(dtype: str, status: str, reason: str) -> None:
-    """Real numbers are worth more than structure, small integers stand for some; others only count."""
+def test_statuses_by_type_under_a_structure_profile(dtype: str, status: str, reason: str) -> None:
+    """After an int16 profile, a structure profile covers wide integers and bool; float32 has its structure checked only."""
     int16 = profile("activations: int16\nkinds: {activation: {dtype: int16}}\nops:\n  ADD: {inputs: [lhs, rhs], "
                     "outputs: [output], tensors: {lhs: activation, rhs: activation}}\n")  # fmt: skip
     report = validate(plain("ADD", dtype), [int16, profile(STRUCTURE)])
@@ -329,23 +329,25 @@ def test_what_a_judgement_of_structure_makes_of_a_type(dtype: str, status: str, 
     assert verdict(report) == "not checked"
 
 
-def test_what_holds_nothing_has_nothing_to_judge() -> None:
+def test_a_handle_is_not_applicable() -> None:
     builder = ModelBuilder("one variable")
     main = builder.subgraph()
-    model = ended(builder, main, "VAR_HANDLE", [], main.tensor("handle", (), "resource"))
+    model = finished_with(builder, main, "VAR_HANDLE", [], main.tensor("handle", (), "resource"))
     assert judged(model, profile(STRUCTURE)) == ("not applicable", "a handle holds no data")
 
 
-def test_only_what_spoke_is_named_with_the_runtime_it_means() -> None:
+def test_only_profiles_that_cover_an_operator_are_named_with_their_runtime() -> None:
     report = validate(softmax())
     assert dict(report.runtimes) == {"litert-runtime": load_profile("litert-runtime").runtime}
     assert report.judges == f"litert-runtime ({load_profile('litert-runtime').runtime})"
     named = [load_profile("litert-int8"), load_profile("litert-int16x8")]
-    assert validate(softmax(), named).profiles == ("litert-int8", "litert-int16x8"), "who was asked is named"
+    assert validate(softmax(), named).profiles == ("litert-int8", "litert-int16x8"), (
+        "given profiles are named"
+    )
 
 
 @pytest.mark.parametrize(("dtype", "status"), [("float32", "structure checked only"), ("int32", "conforms")])
-def test_no_16_bit_rule_speaks_of_squares_of_other_types(dtype: str, status: str) -> None:
+def test_no_int16_rule_covers_squared_differences_of_further_types(dtype: str, status: str) -> None:
     """Every layer norm has a SQUARED_DIFFERENCE of reals."""
     builder = ModelBuilder("a layer norm's")
     main = builder.subgraph("main")

@@ -1,4 +1,4 @@
-"""Table of the verb ``dtype``: operands of another type, and that nothing else is said of them."""
+"""Table of the check ``dtype``: operands of a wrong type have no further findings."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from fixtures.broken import changed, zeros
 from fixtures.models import concat, conv
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds:
@@ -44,20 +44,20 @@ levels:
 INT8 = "activations are int8"
 
 
-def activation(path: str, operand: str, found: str) -> Told:
+def activation(path: str, operand: str, found: str) -> FindingRow:
     role = path.split("/")[1]
-    return Told(path, operand, found, f"type int8 of {role}", INT8, "fails to load", see="page 1")
+    return FindingRow(path, operand, found, f"type int8 of {role}", INT8, "fails to load", see="page 1")
 
 
 def wrong_in_everything(dtype: str) -> Model:
-    """A filter that breaks every other demand as well, of a type that has nothing to do with them."""
+    """Return a model with a filter of the given type that violates every further requirement."""
     return changed(
         conv(), "weight", dtype=dtype, axis=3, zero_point=zeros(3, 3, 3, 3),
         data=np.full(144, 128, np.uint8), scale=np.full(4, -1.0, np.float32),
     )  # fmt: skip
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "one type": (
         changed(conv(), "conv_2d_0", dtype="int16"),
         (activation("CONV_2D/output/dtype", "output 'conv_2d_0'", "it is int16"),),
@@ -65,7 +65,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "without what the kind says": (
         changed(conv(), "bias", dtype="int64", data=np.zeros(32, np.uint8)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/bias/dtype",
                 "bias 'bias'",
                 "it is int64",
@@ -78,7 +78,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "several types, and no more of it": (
         wrong_in_everything("uint8"),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -103,13 +103,13 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected
 
 
-def test_of_the_right_type_the_rest_is_told() -> None:
-    """The control: with the type as it should be, the same filter is at fault in all that was passed over."""
-    found = {finding.path.rpartition("/")[2] for finding in told(RULES, wrong_in_everything("int8"))}
+def test_further_findings_with_the_correct_type() -> None:
+    """Control: with the correct type, the same filter violates all requirements that were skipped."""
+    found = {finding.path.rpartition("/")[2] for finding in findings_of(RULES, wrong_in_everything("int8"))}
     assert found == {"axis", "zero_point", "scale", "range"}

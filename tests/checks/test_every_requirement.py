@@ -1,4 +1,4 @@
-"""Every requirement of every profile: a solved plan breaks exactly that, one finding says exactly that, none is missed."""
+"""Every requirement of every profile: a plan that violates it has exactly this finding."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from litecheck.profile.operator_plan import Plan
 from litecheck.profile.paths import FAULT_KINDS
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 
-#: What it demands of structure is broken in tests/differential, in models that have one.
+#: Requirements of structure are tested in tests/differential, on models with structure.
 
 
 def without_structure(profile: Profile) -> Profile:
-    """The profile less what it includes of the structure of operators: the models here are no more than tensors."""
+    """Return the profile without included requirements of structure: the models here consist of tensors only."""
 
     def own(rule: OperatorRule) -> OperatorRule:
         kept = tuple(r for r in rule.requirements if r.demand.profile not in STRUCTURES)
@@ -40,7 +40,7 @@ def without_structure(profile: Profile) -> Profile:
     return replace(profile, operators=operators, types=own_types, includes=())
 
 
-#: Targets say where operators run; their compilers witness each requirement (tests/differential/vela.py).
+#: Targets state placements; tests/differential/vela.py checks these requirements with the compilers.
 PROFILES = {
     name: without_structure(profile)
     for name in profile_names()
@@ -61,7 +61,8 @@ def alternatives(rule: OperatorRule) -> range:
 
 
 def paths(profile: str, opcode: str) -> Iterator[tuple[Requirement, int]]:
-    """(requirement, alternative): each with the first way of keeping the rule in which its operand is there."""
+    """Yield (requirement, alternative) with the first alternative in which the requirement's operand is
+    present."""
     rule = PROFILES[profile].operators[opcode]
     if rule.unsupported:
         yield rule.unsupported, 0
@@ -92,7 +93,7 @@ def test_an_unbroken_model_conforms(profile: str, opcode: str) -> None:
         assert report.coverage["not covered"] == 0
 
 
-# One parameter: with thousands of tests, pytest's work for each parameter is felt.
+# A single parameter, because pytest's overhead per parameter is noticeable with thousands of tests.
 @pytest.mark.parametrize("case", CASES, ids=[f"{p}-{op}-{r.path}-{n}" for p, op, r, n in CASES])
 def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requirement, int]) -> None:
     profile, opcode, requirement, alternative = case
@@ -102,14 +103,15 @@ def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requi
             PROFILES[profile], rule, requirement, solved(profile, opcode, alternative), alternative
         )
     )
-    assert ways, "no way to break it is known"
+    assert ways, "no violating plan is known"
     if requirement.demand.profile != profile and (requirement.demand.profile, requirement.path) in STATED:
-        # All of them are tried where it is stated; what is inherited has to be there, and of that level.
+        # A requirement is violated in all ways by the profile that states it, and in one way by profiles that
+        # inherit it.
         del ways[1:]
     for way in ways:
         found = findings(way.plan, profile)
         also = COMPANIONS.get(requirement.path, ())
-        if requirement.path.endswith("/range"):  # an unsigned weight beside signed weights is of another type
+        if requirement.path.endswith("/range"):  # an unsigned weight among signed weights has a wrong type
             also = (*also, f"{opcode}/limits/weight_types")
         found = tuple(f for f in found if f.path == requirement.path or f.path not in also)
         assert [f.path for f in found] == [requirement.path], [f"{f.path}: {f.found}" for f in found]
@@ -125,7 +127,7 @@ def test_breaking_one_requirement_gives_that_finding(case: tuple[str, str, Requi
 
 
 def kind_of(finding: Finding, plan: Plan) -> str:
-    """The kind of fault a finding about a scale or about stored values speaks of."""
+    """Return the fault kind of a finding about a scale or stored values."""
     tensor = plan.one(finding.where.role or "")
     if finding.path.endswith("/range") and tensor and tensor.dtype == "uint8":
         return "unsigned"
@@ -170,7 +172,7 @@ def test_one_ulp_of_bias_scale_conforms() -> None:
         assert findings(plan, "litert-int8") == ()
 
 
-#: What cannot be broken without breaking this too.
+#: Requirements that a violation of the key necessarily violates too.
 COMPANIONS = {
     "STABLEHLO_CASE/limits/branch_types": ("STABLEHLO_CASE/limits/boundary_types",),
     "WHILE/limits/condition_is_body": (
@@ -180,7 +182,7 @@ COMPANIONS = {
         "WHILE/limits/condition_elements",
     ),
     "ADD/limits/scale_ratio": ("ADD/limits/reach",),
-    # Without what steers it, the operands that are handed over are one more.
+    # Without the condition or index, the operator has an operand more than the called subgraph has inputs.
     "IF/condition/operands": ("IF/limits/arity_mismatches",),
     "STABLEHLO_CASE/index/operands": ("STABLEHLO_CASE/limits/arity_mismatches",),
     "FULLY_CONNECTED/limits/largest_int4_accumulator": ("FULLY_CONNECTED/weight/dtype",),

@@ -1,15 +1,15 @@
-"""Table of the kinds of faults that one requirement tells apart: each with its own level, effect and reason."""
+"""Table of fault kinds of a single requirement: each has its own level, impact and reason."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from fixtures.broken import changed, one, zeros
+from fixtures.broken import changed, single_scale, zeros
 from fixtures.models import softmax
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds: {activation: {dtype: int8}}
@@ -36,7 +36,7 @@ SCALE, GRANULARITY = "a finite, normal scale above 0 of input", "per-tensor quan
 
 
 def scaled(scale: float) -> Model:
-    return changed(softmax(), "input", scale=one(scale))
+    return changed(softmax(), "input", scale=single_scale(scale))
 
 
 def row(
@@ -45,14 +45,16 @@ def row(
     because: str = USUAL,
     effect: Effect = "fails to load",
     level: Level = "violation",
-) -> tuple[Told, ...]:
+) -> tuple[FindingRow, ...]:
     required = SCALE if verb == "scale" else GRANULARITY
     return (
-        Told(f"SOFTMAX/input/{verb}", "input 'input'", found, required, because, effect, level, see="page 1"),
+        FindingRow(
+            f"SOFTMAX/input/{verb}", "input 'input'", found, required, because, effect, level, see="page 1"
+        ),
     )
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "no number": (scaled(np.nan), row("scale", "scale is nan, not a number")),
     "infinite": (scaled(np.inf), row("scale", "scale is inf, infinite", effect="crashes")),
     "infinite and negative": (scaled(-np.inf), row("scale", "scale is -inf, infinite", effect="crashes")),
@@ -76,7 +78,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

@@ -1,4 +1,4 @@
-"""Filters and baselines as library functions: a report or one model of it, whichever is given."""
+"""Filters and baselines as library functions, which accept a report and a model of a report."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_run_stays_a_run(report: litecheck.ModelReport) -> None:
     assert (filtered.fail_on, filtered.exit_code, len(filtered.models)) == ("note", 0, 2)
 
 
-def test_a_pattern_that_nothing_has_is_refused(report: litecheck.ModelReport) -> None:
+def test_a_pattern_without_a_match_is_an_error(report: litecheck.ModelReport) -> None:
     with pytest.raises(litecheck.ConfigError, match="no requirement has this path"):
         litecheck.filter_report(report, ignore=["CONV_2D/weight/zero_pint"])
     target = litecheck.load_profile("litert-uint8")
@@ -40,7 +40,7 @@ def test_a_pattern_that_nothing_has_is_refused(report: litecheck.ModelReport) ->
         litecheck.filter_report(report, ignore=["EMBEDDING_LOOKUP/limits/*"], profiles=[target])
 
 
-def test_a_baseline_waives_what_it_knows(report: litecheck.ModelReport, tmp_path: Path) -> None:
+def test_a_baseline_waives_known_findings(report: litecheck.ModelReport, tmp_path: Path) -> None:
     file = tmp_path / "known.json"
     litecheck.write_baseline(file, report)
     assert [entry.path for entry in litecheck.read_baseline(file)] == [PATH]
@@ -51,7 +51,7 @@ def test_a_baseline_waives_what_it_knows(report: litecheck.ModelReport, tmp_path
     assert len(litecheck.read_baseline(file)) == 1
 
 
-def test_a_selection_stands_in_the_verdict(report: litecheck.ModelReport) -> None:
+def test_the_verdict_states_the_selection(report: litecheck.ModelReport) -> None:
     selected = litecheck.filter_report(report, select=["ADD"])
     assert litecheck.Report(litecheck.__version__, (selected,)).headline(selected) == "conforms for ADD"
     assert "conforms for ADD" in litecheck.render(selected, "text")

@@ -1,4 +1,4 @@
-"""Table of the verb ``granularity``: how many scales, along which slices, and numbers that do not fit each other."""
+"""Table of the check ``granularity``: number of scales, their dimension, and inconsistent lengths."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fixtures.broken import changed, one, zeros
+from fixtures.broken import changed, single_scale, zeros
 from fixtures.models import concat, conv, softmax
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Details, MultiAxis
-from tests.checks.table import Told, profile, told
+from tests.checks.table import FindingRow, findings_of, profile
 
 RULES = """\
 kinds:
@@ -60,27 +60,27 @@ def filtered(**fields: Any) -> Model:
 
 
 def scales(number: int) -> dict[str, Any]:
-    """So many scales and zero points."""
+    """Return this number of scales and zero points."""
     return {"scale": np.full(number, 0.05, np.float32), "zero_point": np.zeros(number, np.int64)}
 
 
 def elsewhere(model: Model, tensor: str, details: Details) -> Model:
-    """Parameters that stand in another tensor."""
+    """Return a model with the parameters in another tensor."""
     return changed(model, tensor, details=details, **scales(0))
 
 
-def weight(found: str, required: str = "per-axis quantization of weight", **fields: Any) -> Told:
+def weight(found: str, required: str = "per-axis quantization of weight", **fields: Any) -> FindingRow:
     fields = {"effect": "wrong results", "level": "note", **fields}
     because = "each output channel has a scale"
-    return Told(
+    return FindingRow(
         "CONV_2D/weight/granularity", "weight 'weight'", found, required, because, see="page 2", **fields
     )
 
 
-def misfit(found: str, required: str) -> tuple[Told, ...]:
-    """Malformed parameters are a violation whatever the level, with a reason and effect of their own."""
+def misfit(found: str, required: str) -> tuple[FindingRow, ...]:
+    """Return the finding of malformed parameters: a violation at every level, with its own reason and impact."""
     return (
-        Told(
+        FindingRow(
             "CONV_2D/weight/granularity",
             "weight 'weight'",
             found,
@@ -92,37 +92,37 @@ def misfit(found: str, required: str) -> tuple[Told, ...]:
     )
 
 
-def output(found: str, level: Any) -> Told:
-    return Told(
+def output(found: str, level: Any) -> FindingRow:
+    return FindingRow(
         "CONV_2D/output/granularity", "output 'conv_2d_0'", found, "per-tensor quantization or no quantization of output",
         "the output is moved", "wrong results", level,
     )  # fmt: skip
 
 
-def bias(found: str, level: Any = "violation") -> Told:
-    return Told(
+def bias(found: str, level: Any = "violation") -> FindingRow:
+    return FindingRow(
         "CONV_2D/bias/granularity", "bias 'bias'", found, "as many scales of bias as weight has",
         "the bias follows the weights", "wrong results", level,
     )  # fmt: skip
 
 
-RESULT = Told(
+RESULT = FindingRow(
     "CONCATENATION/output/granularity", "output 'concatenation_0'", "it has one scale for the whole tensor",
     "no quantization of output", "the result counts", "wrong results",
 )  # fmt: skip
-ODD = Told(
+ODD = FindingRow(
     "SOFTMAX/input/granularity", "input 'input'", "it has one scale for the whole tensor",
     "blockwise quantization or multi-axis quantization of input", "this one is odd", "wrong results",
 )  # fmt: skip
 
 
-def malformed_output(found: str, required: str) -> Told:
+def malformed_output(found: str, required: str) -> FindingRow:
     path, operand = "SOFTMAX/output/granularity", "output 'softmax_0'"
-    return Told(path, operand, found, required, FIT, "fails to load")
+    return FindingRow(path, operand, found, required, FIT, "fails to load")
 
 
 BLOCKS = Blockwise(0, -1, 32)
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "none, however mild the level": (
         filtered(**scales(0)),
         (weight("it has no quantization", level="violation"),),
@@ -134,7 +134,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "several for an activation": (
         changed(concat(), "other", axis=1, **scales(4)),
         (
-            Told(
+            FindingRow(
                 "CONCATENATION/values/granularity",
                 "values[1] 'other'",
                 "it has 4 scales",
@@ -155,7 +155,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "of another type nothing follows": (
         filtered(dtype="uint8", **scales(1)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -168,7 +168,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "no scale for a bias": (changed(conv(), "bias", **scales(0)), (bias("it has no scale, weight has 4"),)),
     "one scale for a bias": (changed(conv(), "bias", **scales(1)), (bias("it has 1 scale, weight has 4"),)),
     "a scale and no zero point": (
-        filtered(scale=one(0.1), zero_point=zeros()),
+        filtered(scale=single_scale(0.1), zero_point=zeros()),
         misfit("it has 1 scale and no zero point", "as many zero points as scales"),
     ),
     "a zero point and no scale, which is no quantization": (
@@ -196,7 +196,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "a bias with the filter's dimension": (
         changed(conv(), "bias", axis=3),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/bias/granularity",
                 "bias 'bias'",
                 "its quantized dimension is 3 and its shape is [4]",
@@ -208,7 +208,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     ),
     "a scalar with a dimension": (
         changed(softmax(), "softmax_0", shape=(), axis=1),
-        (ODD,),  # LiteRT looks at no dimension where there is none
+        (ODD,),  # LiteRT does not read the dimension of a single scale
     ),
     "three scales for four channels": (
         filtered(**scales(3)),
@@ -222,7 +222,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
             *misfit(
                 "it has 5 scales along dimension 0, whose length is 4", "one scale, or 4 along that dimension"
             ),
-            Told(
+            FindingRow(
                 "CONV_2D/weight/axis",
                 "weight 'weight'",
                 "its quantized dimension is 1, of shape [4, 3, 3, 4]",
@@ -295,55 +295,54 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected
 
 
-#: What stands between these says what the runtime does with any tensor.
+#: Lines between these positions state the runtime's behavior for every tensor.
 SAID = (RULES.index("  TENSOR:"), RULES.index("effects:"))
 SILENT = (RULES[: SAID[0]] + RULES[SAID[1] :]).replace("  TENSOR/tensor/granularity: fails to load\n", "")
 
 
-def test_of_a_runtime_nobody_speaks_for_malformed_parameters_are_what_the_requirement_says() -> None:
-    (row,) = told(SILENT, filtered(zero_point=zeros(0, 0)))
+def test_malformed_parameters_have_the_requirements_impact_if_the_runtime_is_undescribed() -> None:
+    (row,) = findings_of(SILENT, filtered(zero_point=zeros(0, 0)))
     assert row == weight(
         "it has 4 scales and 2 zero points", "as many zero points as scales", level="violation"
     )
 
 
 @pytest.mark.parametrize(("head", "kept"), [("", False), ("runtime: acme 1\n", True)])
-def test_a_dimension_nobody_needs_is_let_pass_for_a_runtime_of_which_nothing_is_said(
-    head: str, kept: bool
-) -> None:
+def test_an_unused_dimension_is_accepted_for_an_undescribed_runtime(head: str, kept: bool) -> None:
     model = changed(elsewhere(softmax(), "input", BLOCKS), "softmax_0", axis=7)
     found = "its quantized dimension is 7 and its shape is [1, 4]"
-    row = Told(
+    row = FindingRow(
         "SOFTMAX/output/granularity", "output 'softmax_0'", found, "a quantized dimension in 0..1",
         "anything well-formed goes", "wrong results",
     )  # fmt: skip
-    assert told(head + SILENT, model) == (() if kept else (row,))
-    assert told(head + RULES, model)[0].found == found, "a runtime of which it is said that it minds"
+    assert findings_of(head + SILENT, model) == (() if kept else (row,))
+    assert findings_of(head + RULES, model)[0].found == found, "a runtime with a rule for the dimension"
 
 
 @pytest.mark.parametrize("number", [-3, -9, 9])
-def test_one_scale_along_no_dimension_is_one_for_the_whole_tensor(number: int) -> None:
+def test_a_single_scale_with_an_invalid_dimension_is_per_tensor(number: int) -> None:
     model = changed(softmax(), "input", axis=number)
-    (row, *_) = told("runtime: acme 1\n" + SILENT, model)
+    (row, *_) = findings_of("runtime: acme 1\n" + SILENT, model)
     assert (row.path, row.found) == ("SOFTMAX/input/granularity", "it has one scale for the whole tensor")
 
 
-def test_a_tensor_no_operator_answers_for_is_told_by_its_place() -> None:
-    """What LiteRT's reader refuses is at fault whoever uses it; what an operator has told of is not told again."""
+def test_a_malformed_tensor_without_a_covered_operator_is_found() -> None:
+    """A tensor without a covered operator has a finding by its position. A finding of an operator is not
+    repeated."""
     model = changed(conv(), "weight", zero_point=zeros(0, 0))
     only = RULES.replace("  CONV_2D:", "  CONV_3D:").replace("CONV_2D/", "CONV_3D/")
     (finding,) = validate(model, [profile(only)]).findings
     assert (str(finding.where), finding.where.role) == ("tensor 1 'weight'", "tensor")
-    assert told(only, model) == (
-        Told(
+    assert findings_of(only, model) == (
+        FindingRow(
             "TENSOR/tensor/granularity", "", "it has 4 scales and 2 zero points", "as many zero points as scales",
             "the reader refuses others", "fails to load", see="builder.cc:524",
         ),
     )  # fmt: skip
-    assert [row.path for row in told(RULES, model)] == ["CONV_2D/weight/granularity"]
+    assert [row.path for row in findings_of(RULES, model)] == ["CONV_2D/weight/granularity"]

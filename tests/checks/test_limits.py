@@ -1,4 +1,4 @@
-"""Table of the verb ``limits``: numbers and words that are measured, beside what each kind of value demands."""
+"""Table of the check ``limits``: measured numbers and words, compared with each kind of required value."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from fixtures.broken import changed
 from fixtures.models import concat, conv, layers, softmax
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds: {activation: {dtype: int8}}
@@ -42,7 +42,7 @@ levels:
 
 
 def strided(channels: int = 4, **options: Any) -> Model:
-    """The convolution of the fixtures with other options, or of other channels."""
+    """Return the convolution of the fixtures with changed options or channels."""
     builder = ModelBuilder("one int8 convolution")
     net = layers(builder, (1, 4, 4, channels))
     options = {"padding": "SAME", "stride_w": 1, "stride_h": 1, **options}
@@ -51,13 +51,13 @@ def strided(channels: int = 4, **options: Any) -> Model:
     return builder.finish()
 
 
-def fault(name: str, found: str, required: str, because: str = "", **fields: Any) -> tuple[Told, ...]:
+def fault(name: str, found: str, required: str, because: str = "", **fields: Any) -> tuple[FindingRow, ...]:
     reason = because or "the sequencer skips at most two rows and columns"
     fields = {"effect": "fails to load", "see": "guide 4", **fields}
-    return (Told(f"CONV_2D/limits/{name}", "", found, required, reason, **fields),)
+    return (FindingRow(f"CONV_2D/limits/{name}", "", found, required, reason, **fields),)
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "beyond a range": (strided(stride_w=4), fault("stride_w", "stride w is 4", "stride w in 1..3")),
     "none of several": (strided(stride_h=2), fault("stride_h", "stride h is 2", "stride h 1 or in 4..6")),
     "between and beyond several": (
@@ -109,7 +109,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "what is at fault is not measured, options are": (
         changed(strided(stride_w=4), "weight", dtype="uint8", data=None),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -127,7 +127,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

@@ -16,7 +16,7 @@ SMALL = 150
 
 
 def chain(count: int) -> Model:
-    """Return subgraphs of which each calls the next."""
+    """Return a chain of subgraphs in which each calls the next."""
     builder = ModelBuilder()
     for number in range(count):
         sub = builder.subgraph()
@@ -32,7 +32,7 @@ def chain(count: int) -> Model:
 
 
 def readers(count: int) -> Model:
-    """Return a main subgraph that reads one variable again and again before a called subgraph assigns it."""
+    """Return a main subgraph that reads a variable repeatedly before a called subgraph assigns it."""
     builder = ModelBuilder()
     main, then = builder.subgraph(), builder.subgraph()
     for sub in (main, then):

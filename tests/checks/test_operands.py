@@ -1,4 +1,4 @@
-"""Table of the verb ``operands``: what is absent that must be there, and what is there that must not."""
+"""Table of the check ``operands``: missing and surplus operands."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from fixtures.models import conv, fc_int8, softmax
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
-from tests.checks.table import STEP, Told, ended, told
+from tests.checks.table import STEP, FindingRow, findings_of, finished_with
 
 RULES = """\
 kinds: {activation: {dtype: int8}}
@@ -49,17 +49,19 @@ ABSENT = "the operator is not defined without it"
 
 
 def built(opcode: str, operands: str, outputs: int = 1, intermediates: str = "") -> Model:
-    """One operator whose operands are there (``x``) or absent (``-``)."""
+    """Return an operator with present (``x``) and absent (``-``) operands."""
     builder = ModelBuilder(f"one {opcode}")
     main = builder.subgraph()
     inputs = [main.tensor(f"x{n}", (1, 4), "int8", STEP) if c == "x" else -1 for n, c in enumerate(operands)]
     held = [main.tensor(f"h{n}", (), "int8", STEP) if c == "x" else -1 for n, c in enumerate(intermediates)]
     results = [main.tensor(f"y{n}", (1, 4), "int8", STEP) for n in range(outputs)]
-    return ended(builder, main, opcode, inputs, *results, intermediates=held)
+    return finished_with(builder, main, opcode, inputs, *results, intermediates=held)
 
 
-def absent(path: str, operand: str, because: str = ABSENT, see: str = "") -> Told:
-    return Told(path, operand, "it is absent", f"{operand} to be present", because, "fails to load", see=see)
+def absent(path: str, operand: str, because: str = ABSENT, see: str = "") -> FindingRow:
+    return FindingRow(
+        path, operand, "it is absent", f"{operand} to be present", because, "fails to load", see=see
+    )
 
 
 def left_out(path: str, operand: str, because: str = ABSENT, see: str = "") -> Told:
@@ -68,11 +70,11 @@ def left_out(path: str, operand: str, because: str = ABSENT, see: str = "") -> T
     )
 
 
-def surplus(path: str, found: str, required: str) -> Told:
-    return Told(path, "", found, required, "the operator has no others", "fails at run time")
+def surplus(path: str, found: str, required: str) -> FindingRow:
+    return FindingRow(path, "", found, required, "the operator has no others", "fails at run time")
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "left out at the end": (
         conv(bias=False),
         (
@@ -124,7 +126,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "too many, of which a profile only warns": (
         built("SOFTMAX", "xx", 2),
         (
-            Told(
+            FindingRow(
                 "SOFTMAX/operands",
                 "",
                 "it has 2 inputs and 2 outputs",
@@ -146,7 +148,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

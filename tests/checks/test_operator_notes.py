@@ -1,4 +1,5 @@
-"""Notes on accuracy: just outside their ranges and not just inside; not beside violations, not for a page's rules."""
+"""Notes on accuracy: just outside their range, not just inside, not with violations, not for a
+specification's rules."""
 
 from __future__ import annotations
 
@@ -53,7 +54,7 @@ def noted(model: Model, *profiles: str) -> list[Finding]:
 
 
 @pytest.mark.parametrize(
-    ("model", "told"),
+    ("model", "words"),
     [
         (requantized(0.5, 0.075), [("QUANTIZE/kept_range", "output range covers 15% of the input range")]),
         (requantized(0.5, 0.25), []),
@@ -75,9 +76,9 @@ def noted(model: Model, *profiles: str) -> list[Finding]:
         (int4_rows(1022), []),
     ],
 )
-def test_notes(model: Model, told: list[tuple[str, str]]) -> None:
+def test_notes(model: Model, words: list[tuple[str, str]]) -> None:
     found = noted(model)
-    assert [(f.path, f.found) for f in found] == told
+    assert [(f.path, f.found) for f in found] == words
     assert {(f.level, f.effect) for f in found} <= {("note", "information loss")}
 
 
@@ -100,7 +101,7 @@ def test_validate_and_explain_name_the_same_profile(
     assert demand == row.requirement.demand
 
 
-def test_a_violation_has_no_note_beside_it() -> None:
+def test_an_operator_with_a_violation_has_no_note() -> None:
     assert noted(requantized(0.5, 0.075, zero=-200)) == []
 
 

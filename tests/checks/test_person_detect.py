@@ -1,4 +1,4 @@
-"""A quantized dimension beyond the rank: one thing said of it, by those it concerns."""
+"""A quantized dimension beyond the rank has a single finding, for the runtimes that reject it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ def test_every_such_bias_is_found_once(profile):
     assert {f.required for f in findings} == {"a quantized dimension in 0..0"}
 
 
-def test_litert_refuses_it():
+def test_litert_fails_to_load_the_model():
     finding = validate(person_detect(), [load_profile("litert-runtime")]).findings[0]
     assert finding.effect == "fails to load"
     assert finding.because == ("LiteRT fails to load mismatched counts of scales, zero points and channels")
 
 
-def test_the_micro_runtime_does_not_look_at_it():
+def test_tflm_does_not_read_the_quantized_dimension():
     report = validate(person_detect(), [load_profile("tflm")])
     assert report.findings == ()
     assert {o.status for o in report.operators} == {"conforms"}

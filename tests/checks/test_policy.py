@@ -66,7 +66,7 @@ def test_status(findings: list[Finding], status: str, reason: str) -> None:
     assert second.status == "conforms"
 
 
-def test_operators_of_other_subgraphs_are_others() -> None:
+def test_findings_of_another_subgraph_do_not_change_a_status() -> None:
     elsewhere = replace(finding("A/b"), where=replace(finding("A/b").where, subgraph=1))
     assert statuses(model(elsewhere)) == ["conforms", "conforms"]
 
@@ -128,12 +128,12 @@ def test_levels_come_before_waivers_and_selection_last() -> None:
     assert statuses(apply_selection(judged, policy).models[0]) == ["waived", "conforms"]
 
 
-def test_no_policy_changes_nothing() -> None:
+def test_an_empty_policy_changes_no_report() -> None:
     report = Report("1", (model(finding("A/b"), finding("A/c", "note", waiver=RELAXED)),))
     assert apply_selection(apply(report, Policy()), Policy()) == report
 
 
-def test_what_was_waived_by_a_finding_that_left_has_no_reason_any_more() -> None:
+def test_an_operator_without_its_waived_finding_has_no_reason() -> None:
     waived = model(finding("A/b", waiver=RELAXED))
     assert waived.operators[0].reason
     assert [(op.status, op.reason) for op in select(waived, ["B"]).operators] == [("conforms", "")] * 2
@@ -143,7 +143,7 @@ PAIR = "a level is set as PATH=LEVEL, for example CONV_2D/weight/granularity=not
 
 
 @pytest.mark.parametrize(
-    ("wrong", "says"),
+    ("wrong", "message"),
     [
         ("CONV_2D", f"CONV_2D: {PAIR}"),
         ("=note", f"=note: {PAIR}"),
@@ -151,10 +151,10 @@ PAIR = "a level is set as PATH=LEVEL, for example CONV_2D/weight/granularity=not
         ("CONV_2D=fatal", "level of CONV_2D: got 'fatal', expected violation, warning or note"),
     ],
 )
-def test_what_is_no_level_is_said(wrong: str, says: str) -> None:
+def test_an_invalid_level_is_an_error(wrong: str, message: str) -> None:
     with pytest.raises(ConfigError) as refused:
         parse_level(wrong)
-    assert str(refused.value) == says
+    assert str(refused.value) == message
 
 
 def test_levels_are_parsed() -> None:
@@ -201,14 +201,14 @@ def test_the_hint_is_as_deep_as_the_pattern() -> None:
     assert str(refused.value) == "CONV_2D/wait: no requirement has this path; did you mean 'CONV_2D/weight'?"
 
 
-def test_where_unlisted_operators_violate_any_of_them_may_be_named() -> None:
+def test_patterns_may_name_unlisted_operators_that_violate() -> None:
     check_patterns(Policy(ignore=("EXP", "EXP/unsupported")), [profile("violation")])
     with pytest.raises(ConfigError):
         check_patterns(Policy(ignore=("EXP/weight",)), [profile("violation")])
 
 
 @pytest.mark.parametrize("unlisted", ["violation", "stays on the CPU", "the compiler rejects the model"])
-def test_an_operator_that_does_not_exist_may_not(unlisted: str) -> None:
+def test_patterns_may_not_name_unknown_operators(unlisted: str) -> None:
     check_patterns(Policy(ignore=("CUSTOM", "EXP|SIN/unsupported", "*/unsupported")), [profile(unlisted)])
     for pattern in ("EXPP", "EXPP/unsupported", "X*/unsupported"):
         with pytest.raises(ConfigError, match="no requirement has this path"):

@@ -1,4 +1,4 @@
-"""Table of the verb ``range``: stored values of a constant that lie outside, how many, where, the farthest."""
+"""Table of the check ``range``: constants with values outside, their number, position and extreme."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from fixtures.broken import changed
 from fixtures.models import conv, pattern
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds: {activation: {dtype: int8, range: -100..100}}
@@ -31,7 +31,7 @@ levels:
 
 
 def filtered(values: Mapping[int, int], dtype: str = "int8") -> Model:
-    """A filter with these values at these places."""
+    """Return a convolution with these filter values at these positions."""
     numbers = pattern((144,), 99).astype(dtype)
     for place, value in values.items():
         numbers[place] = value
@@ -42,14 +42,14 @@ def without_bias() -> Model:
     return changed(conv(), "bias", data=np.zeros(16, np.uint8))
 
 
-def weight(found: str) -> Told:
-    return Told(
+def weight(found: str) -> FindingRow:
+    return FindingRow(
         "CONV_2D/weight/range", "weight 'weight'", found, "values in -127..127 of weight",
         "two products are added in 16 bits", "wrong results", "warning", see="page 3",
     )  # fmt: skip
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "one value": (
         filtered({36: -128}),
         (weight("1 of 144 values lie outside, first at [1, 0, 0, 0], the farthest is -128"),),
@@ -74,7 +74,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "one number allowed, and no dimension": (
         changed(conv(), "bias", shape=(), data=np.array([5], np.int32).view(np.uint8)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/bias/range",
                 "bias 'bias'",
                 "1 of 1 values lie outside, first at [], the farthest is 5",
@@ -87,7 +87,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "another type has meanings of its own": (
         filtered({0: 255}, "uint8"),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -101,7 +101,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

@@ -1,4 +1,4 @@
-"""What stands above the verbs: alternatives, what a profile relaxes, and what a subgraph as a whole must be."""
+"""Findings above single requirements: alternatives, relaxed requirements, and requirements of a subgraph."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fixtures.broken import changed, one, zeros
+from fixtures.broken import changed, single_scale, zeros
 from fixtures.models import softmax
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 ALTERNATIVES = """\
 kinds: {activation: {dtype: int8}}
@@ -46,18 +46,18 @@ relaxes:
 
 
 def resulting(scale: float, point: int) -> Model:
-    return changed(softmax(), "softmax_0", scale=one(scale), zero_point=zeros(point))
+    return changed(softmax(), "softmax_0", scale=single_scale(scale), zero_point=zeros(point))
 
 
-def point(found: int, required: str, because: str) -> Told:
-    return Told(
+def point(found: int, required: str, because: str) -> FindingRow:
+    return FindingRow(
         "SOFTMAX/output/zero_point", "output 'softmax_0'", f"zero point is {found}", required, because,
         "wrong results",
     )  # fmt: skip
 
 
 BOTH = "the alternatives are unsigned or signed"
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "the first is nearer": (
         resulting(1 / 256, 3),
         (point(3, f"zero point -128 of output (as unsigned; {BOTH})", "the result lies in 0..1"),),
@@ -75,19 +75,19 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_alternatives(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(ALTERNATIVES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_alternatives(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(ALTERNATIVES, model) == expected
 
 
 def test_the_nearest_alternative_is_the_one_with_the_fewest_violations() -> None:
-    """Two notes are nearer than one violation."""
+    """An alternative with two notes is nearer than an alternative with a violation."""
     rules = ALTERNATIVES.replace(
         "      signed:\n        tensors: {", "      signed:\n        tensors: {input: {zero_point: 5}, "
     )
     rules += "levels:\n  SOFTMAX/output/scale: note\n  SOFTMAX/input/zero_point: note\n"
-    found = told(rules, resulting(1 / 256, 0))
+    found = findings_of(rules, resulting(1 / 256, 0))
     assert [(row.path, row.level) for row in found] == [
         ("SOFTMAX/input/zero_point", "note"),
         ("SOFTMAX/output/scale", "note"),
@@ -107,7 +107,9 @@ def test_the_nearest_alternative_is_the_one_with_the_fewest_violations() -> None
         (0, "waived", "conforms", None),
     ],
 )
-def test_what_is_relaxed(tmp_path: Path, output: int, shows: str, status: str, waiver: str | None) -> None:
+def test_findings_of_relaxed_requirements(
+    tmp_path: Path, output: int, shows: str, status: str, waiver: str | None
+) -> None:
     (tmp_path / "base.yaml").write_text(BASE)
     child = tmp_path / "child.yaml"
     child.write_text(CHILD.replace("SHOWS", shows))
@@ -133,8 +135,8 @@ ops:
     outputs: [outputs]
     tensors: {inputs: {dtype: uint8, because: the camera gives uint8}}
 """
-    assert told(rules, softmax()) == (
-        Told(
+    assert findings_of(rules, softmax()) == (
+        FindingRow(
             "SUBGRAPH/inputs/dtype", "inputs[0] 'input'", "it is int8", "type uint8 of inputs",
             "the camera gives uint8",
         ),

@@ -1,4 +1,4 @@
-"""Table of the verb ``same_quantization``: which operand differs from what most of them have, and by how much."""
+"""Table of the check ``same_quantization``: the operand that differs from most operands, and the difference."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from fixtures.broken import changed, off, one, zeros
+from fixtures.broken import changed, off, single_scale, zeros
 from fixtures.models import concat
 from litecheck.model.build import ModelBuilder, quantized
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Quantization
-from tests.checks.table import Told, ended, told
+from tests.checks.table import FindingRow, findings_of, finished_with
 
 RULES = """\
 kinds:
@@ -52,7 +52,7 @@ NOTHING = np.empty(0, np.float32)
 
 
 def joined(*parameters: Quantization) -> Model:
-    """CONCATENATION of so many operands but for the last, which is the output."""
+    """Return a CONCATENATION with these quantizations; the last belongs to the output."""
     return operation("CONCATENATION", *parameters)
 
 
@@ -60,57 +60,57 @@ def operation(opcode: str, *parameters: Quantization) -> Model:
     builder = ModelBuilder(f"one {opcode}")
     main = builder.subgraph()
     tensors = [main.tensor(f"t{n}", (1, 4), "int8", one) for n, one in enumerate(parameters)]
-    return ended(builder, main, opcode, tensors[:-1], tensors[-1])
+    return finished_with(builder, main, opcode, tensors[:-1], tensors[-1])
 
 
-def copied(operand: str, found: str) -> tuple[Told, ...]:
+def copied(operand: str, found: str) -> tuple[FindingRow, ...]:
     return (
-        Told(
+        FindingRow(
             "CONCATENATION/same_quantization", operand, found, "one scale and zero point for values and output",
             "stored integers are copied side by side", "wrong results", see="concatenation.cc:1",
         ),
     )  # fmt: skip
 
 
-def compared(operand: str, found: str) -> tuple[Told, ...]:
+def compared(operand: str, found: str) -> tuple[FindingRow, ...]:
     return (
-        Told(
+        FindingRow(
             "MAXIMUM/same_quantization", operand, found, "one scale and zero point for lhs and rhs and output",
             "stored integers are compared", "wrong results", "warning",
         ),
     )  # fmt: skip
 
 
-def other(**fields: Any) -> Model:
+def with_other(**fields: Any) -> Model:
     return changed(concat(), "other", **fields)
 
 
 A, B, C = quantized(0.05, -3), quantized(0.25, -3), quantized(0.5, 7)
 MANY = quantized([0.05, 0.06, 0.05, 0.05], 0, 1)
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "one float32 step": (
-        other(scale=off(one(0.05), 1)),
+        with_other(scale=off(single_scale(0.05), 1)),
         copied(
             "values[1] 'other'",
             "values[1] has scale 0.050000004, zero point -3; values[0] has scale 0.05, zero point -3 (1 ulp apart)",
         ),
     ),
     "99 steps": (
-        other(scale=off(one(0.05), 99)),
+        with_other(scale=off(single_scale(0.05), 99)),
         copied(
             "values[1] 'other'",
             "values[1] has scale 0.05000037, zero point -3; values[0] has scale 0.05, zero point -3 (99 ulps apart)",
         ),
     ),
     "so many steps that decimals tell": (
-        other(scale=off(one(0.05), 100)),
+        with_other(scale=off(single_scale(0.05), 100)),
         copied(
             "values[1] 'other'",
             "values[1] has scale 0.050000373, zero point -3; values[0] has scale 0.05, zero point -3",
         ),
     ),
     "the zero point": (
-        other(zero_point=zeros(4)),
+        with_other(zero_point=zeros(4)),
         copied(
             "values[1] 'other'",
             "values[1] has scale 0.05, zero point 4; values[0] has scale 0.05, zero point -3",
@@ -154,7 +154,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "none, where anything may be": (
         operation("MINIMUM", A, NONE, MANY),
         (
-            Told(
+            FindingRow(
                 "MINIMUM/same_quantization",
                 "rhs 't1'",
                 "rhs has no quantization; lhs has scale 0.05, zero point -3",
@@ -171,7 +171,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "none, where one must be, is told once": (
         joined(A, NONE, B),
         (
-            Told(
+            FindingRow(
                 "CONCATENATION/values/granularity",
                 "values[1] 't1'",
                 "it has no quantization",
@@ -199,7 +199,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert tuple(row for row in told(RULES, model) if not row.path.endswith("/operands")) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert tuple(row for row in findings_of(RULES, model) if not row.path.endswith("/operands")) == expected

@@ -1,7 +1,7 @@
-"""Scales that are none, by kind and by what they are scales of: what is found, required and why, and what comes of it.
+"""Invalid scales by kind and by role: found and required value, reason and impact.
 
-What LiteRT does with each is measured by ``tests.differential.effects``; a kind it computes with as it means is no
-violation unless outside the specification.
+``tests.differential.effects`` measures LiteRT's behavior for each kind. A kind with correct results is a
+violation only if it is outside the specification.
 """
 
 from __future__ import annotations
@@ -44,7 +44,8 @@ STEP = "the real value of a weight is stored integer * scale"
 NORMAL, SOUND = "a finite, normal scale above 0 of {}", "a finite scale above 0 of {}"
 PRODUCT = "a scale of {} within 1 ulp of input scale x weight scale"
 
-#: (profile, operator, role, required, reasons, channels): effect and level by kind, in the order of ``VALUES``.
+#: (profile, operator, role, required, reasons, channels): impact and level by kind, in the order of
+#: ``VALUES``.
 ROWS = {
     ("litert-runtime", "CONV_2D", "input", NORMAL, "activation", False):
         (WRONG, WRONG, PAGE, PAGE, (IGNORED, "note")),
@@ -70,15 +71,15 @@ ROWS = {
 REASONS = {"activation": BECAUSE, "weight": WEIGHT, "page": dict.fromkeys(VALUES, STEP)}
 
 
-def told(profile_name, opcode, change):
-    """What is said of scales in the operator's conforming model, changed."""
+def scale_findings(profile_name, opcode, change):
+    """Return the scale findings of the operator's conforming model after a change."""
     profile = load_profile(profile_name)
     plan = change(conforming_plan(profile, profile.operators[opcode]))
     return [f for f in validate(assemble(plan), [profile]).findings if f.path.endswith("/scale")]
 
 
 def with_scale(role, at, value):
-    """One scale of an operand set."""
+    """Return a change that sets a single scale of an operand."""
 
     def change(plan):
         scale = plan.operands[role][0].scale.copy()
@@ -92,10 +93,10 @@ def with_scale(role, at, value):
 def test_each_kind_by_name_with_its_reason_and_effect(row):
     name, opcode, role, required, reasons, channels = row
     for (kind, value), expected in zip(VALUES.items(), ROWS[row], strict=True):
-        if expected is None:  # a subnormal scale is a scale: it is not the product, or it is above 0
+        if expected is None:  # a subnormal scale is valid: it violates the product, or it is above 0
             continue
         effect, level = expected if isinstance(expected, tuple) else (expected, "violation")
-        (found,) = told(name, opcode, with_scale(role, -1, value))
+        (found,) = scale_findings(name, opcode, with_scale(role, -1, value))
         where = " at channel 3 of 4" if channels else ""
         assert (found.path, found.found) == (f"{opcode}/{role}/scale", FOUND[kind] + where)
         assert (found.required, found.because) == (required.format(role), REASONS[reasons][kind])
@@ -109,20 +110,20 @@ def test_a_subnormal_scale_is_above_zero_to_the_page():
     def subnormal(plan):
         return settled(plan.scaled("weight", np.full(4, 1e-40)), requirements_of(rule))
 
-    assert told("litert-int8", "CONV_2D", subnormal) == []
+    assert scale_findings("litert-int8", "CONV_2D", subnormal) == []
 
 
-def test_every_kind_there_is_is_told_with_its_own_count():
+def test_each_kind_of_invalid_scale_has_its_own_count():
     def spoil(plan):
         return plan.scaled("weight", [0, np.nan, 0, 0.25])
 
-    zero, nan = sorted(told("litert-runtime", "CONV_2D", spoil), key=lambda f: f.found)
+    zero, nan = sorted(scale_findings("litert-runtime", "CONV_2D", spoil), key=lambda f: f.found)
     assert (zero.found, zero.channels) == ("scale is 0 at channel 0 (2 of 4 channels)", 2)
     assert (nan.found, nan.channels) == ("scale is nan, not a number at channel 1 of 4", 1)
 
 
 @pytest.mark.parametrize("kind", VALUES)
-def test_a_bias_that_follows_a_scale_that_is_none_is_not_at_fault_as_well(kind):
+def test_a_bias_of_an_invalid_weight_scale_has_no_finding(kind):
     requirements = requirements_of(load_profile("litert-runtime").operators["CONV_2D"])
     product = next(r.value for r in requirements if isinstance(r.value, ProductOf))
     assert not any(isinstance(f, Fraction) for f in product.factors)
@@ -130,4 +131,4 @@ def test_a_bias_that_follows_a_scale_that_is_none_is_not_at_fault_as_well(kind):
     def spoil(plan):
         return settled(with_scale("weight", 0, VALUES[kind])(plan), requirements)
 
-    assert [f.path for f in told("litert-runtime", "CONV_2D", spoil)] == ["CONV_2D/weight/scale"]
+    assert [f.path for f in scale_findings("litert-runtime", "CONV_2D", spoil)] == ["CONV_2D/weight/scale"]

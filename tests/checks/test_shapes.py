@@ -1,4 +1,4 @@
-"""Table of the verb ``shapes``: operands that do not go together, and results of another shape than they have."""
+"""Table of the check ``shapes``: incompatible operands, and outputs with a wrong shape."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.finding import Level
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from tests.checks.table import STEP, Told, one, told
+from tests.checks.table import STEP, FindingRow, findings_of, single_operator
 
 RULES = """\
 kinds: {activation: {dtype: int8, because: activations are int8}}
@@ -31,13 +31,13 @@ TRUST = "a compiler may trust the file where LiteRT works out the shape itself"
 
 
 def added(lhs: tuple[int, ...], rhs: tuple[int, ...], output: tuple[int, ...], **fields: Any) -> Model:
-    """One ADD; ``fields`` change its output."""
-    model = one("ADD", [lhs, rhs], output)
+    """Return an ADD; ``fields`` change its output."""
+    model = single_operator("ADD", [lhs, rhs], output)
     return changed(model, "output", **fields) if fields else model
 
 
 def chain() -> Model:
-    """Two ADD: the first one's result is stated in another shape than the second one wants and gets."""
+    """Return two ADD: the output of the first has a wrong shape, which the second reads."""
     builder = ModelBuilder("two ADD")
     main = builder.subgraph()
     x, y = (main.tensor(name, (1, 4), "int8", STEP) for name in "xy")
@@ -51,20 +51,22 @@ def chain() -> Model:
 
 
 def open_ended() -> Model:
-    """Two ADD whose operands have a length that is only known at run time."""
+    """Return an ADD with a dimension that is only known at run time."""
     return changed(added((1, 4), (1, 4), (2, 5)), "input 0", shape_signature=(-1, 4))
 
 
-def misfit(operand: str, found: str) -> tuple[Told, ...]:
-    return (Told("ADD/shapes", operand, found, "operands whose shapes go together", WRONG, "fails to load"),)
+def misfit(operand: str, found: str) -> tuple[FindingRow, ...]:
+    return (
+        FindingRow("ADD/shapes", operand, found, "operands whose shapes go together", WRONG, "fails to load"),
+    )
 
 
-def other(
+def ignored_shape(
     found: str, required: str, operand: str = "output 'output'", level: Level = "warning"
-) -> tuple[Told, ...]:
+) -> tuple[FindingRow, ...]:
     effect: Any = "ignored by LiteRT, may matter on hardware"
     return (
-        Told(
+        FindingRow(
             "ADD/shapes",
             operand,
             found,
@@ -76,26 +78,34 @@ def other(
     )
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "operands that do not go together": (
         added((1, 4), (1, 3), (1, 4)),
         misfit("rhs", "[1, 4] and [1, 3] do not broadcast"),
     ),
     "another length": (
         added((1, 4), (1, 4), (1, 5)),
-        other("its shape is [1, 5]", "[1, 4]"),
+        ignored_shape("its shape is [1, 5]", "[1, 4]"),
     ),
-    "another rank": (added((2, 1), (4,), (8,)), other("its shape is [8]", "[2, 4]")),
-    "an unknown length": (open_ended(), other("its shape is [2, 5]", "[?, 4]")),
-    "stated wrongly, told once": (chain(), other("its shape is [3, 5]", "[1, 4]", "output 'between'")),
-    "a scalar that is one": (added((1, 4), (1, 4), (), has_rank=True), other("its shape is []", "[1, 4]")),
-    "no rank stated": (added((1, 4), (1, 4), ()), other("its shape is []", "[1, 4]", level="note")),
+    "another rank": (added((2, 1), (4,), (8,)), ignored_shape("its shape is [8]", "[2, 4]")),
+    "an unknown length": (open_ended(), ignored_shape("its shape is [2, 5]", "[?, 4]")),
+    "stated wrongly, told once": (
+        chain(),
+        ignored_shape("its shape is [3, 5]", "[1, 4]", "output 'between'"),
+    ),
+    "a scalar that is one": (
+        added((1, 4), (1, 4), (), has_rank=True),
+        ignored_shape("its shape is []", "[1, 4]"),
+    ),
+    "no rank stated": (added((1, 4), (1, 4), ()), ignored_shape("its shape is []", "[1, 4]", level="note")),
     "a length left open": (added((1, 4), (1, 4), (1, 1), shape_signature=(1, -1)), ()),
     "broadcast": (added((2, 1), (4,), (2, 4)), ()),
     "a shape and a type": (
         changed(added((1, 4), (1, 3), (1, 4)), "input 1", dtype="int16"),
         (
-            Told("ADD/rhs/dtype", "rhs 'input 1'", "it is int16", "type int8 of rhs", "activations are int8"),
+            FindingRow(
+                "ADD/rhs/dtype", "rhs 'input 1'", "it is int16", "type int8 of rhs", "activations are int8"
+            ),
             *misfit("rhs", "[1, 4] and [1, 3] do not broadcast"),
         ),
     ),
@@ -105,11 +115,11 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 STORED = "shapes: stored\n" + RULES
 
 
-def stored(found: str, required: str, because: str = WRONG) -> tuple[Told, ...]:
-    return (Told("ADD/shapes", "output 'output'", found, required, because, "fails to load"),)
+def stored(found: str, required: str, because: str = WRONG) -> tuple[FindingRow, ...]:
+    return (FindingRow("ADD/shapes", "output 'output'", found, required, because, "fails to load"),)
 
 
-STORED_ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+STORED_ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "incompatible inputs": ROWS["operands that do not go together"],
     "another length": (
         added((1, 4), (1, 4), (1, 5)),
@@ -138,14 +148,14 @@ STORED_ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", STORED_ROWS)
-def test_the_shapes_in_the_file_are_final(what: str) -> None:
-    model, expected = STORED_ROWS[what]
-    assert told(STORED, model) == expected
+@pytest.mark.parametrize("case", STORED_ROWS)
+def test_the_shapes_in_the_file_are_final(case: str) -> None:
+    model, expected = STORED_ROWS[case]
+    assert findings_of(STORED, model) == expected
 
 
 def sliced(shape: tuple[int, ...], signature: tuple[int, ...], computed: bool) -> Model:
-    """A SLICE to half a row, with a size that is an input or a constant."""
+    """Return a SLICE to half a row; its size is an input or a constant."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = main.tensor("x", (1, 4), "int8", STEP), main.tensor("y", shape, "int8", STEP)
@@ -172,7 +182,7 @@ def test_only_a_shape_known_at_run_time_has_a_fix(model: Model, fix: str) -> Non
 
 
 def unpacked(opcode: str, dtype: str, stated: tuple[int, ...], constant: bool = True) -> Model:
-    """An ADD that reads an operator's output of a constant (4, 6), with a stated shape."""
+    """Return an ADD that reads an operator's output of a constant (4, 6), with a stated shape."""
     builder = ModelBuilder()
     main = builder.subgraph()
     scale = STEP if dtype == "int8" else None
@@ -214,7 +224,7 @@ def test_constants_that_are_converted_at_load_have_their_shape_in_the_file(
     assert tuple((f.level, f.effect) for f in found if f.path.endswith("/shapes")) == expected
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected

@@ -1,4 +1,5 @@
-"""What LiteRT lets pass in silence, refuses or crashes on: exactly its own finding, and none on the good model."""
+"""Models that LiteRT accepts silently, rejects or crashes on: exactly the intended finding, and none on the
+valid model."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ FAULTS = {fault.name: fault for fault in faults()}
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
 def test_a_silent_fault_is_a_violation(fault: SilentFault) -> None:
     good = [f.path for f in validate(fault.good).findings]
-    opcodes = tuple(path.split("/")[0] for path in fault.paths)  # what is called may be wrong in its own way
+    opcodes = tuple(path.split("/")[0] for path in fault.paths)  # the called subgraph may contain the fault
     found = [f for f in validate(fault.bad).findings if f.path not in good and f.path.startswith(opcodes)]
     assert sorted(f.path for f in found) == sorted(fault.paths), [f"{f.path}: {f.found}" for f in found]
     assert "violation" in {f.level for f in found}
 
 
 @pytest.mark.parametrize("fault", FAULTS.values(), ids=lambda fault: fault.name)
-def test_its_good_model_conforms(fault: SilentFault) -> None:
+def test_the_valid_model_conforms(fault: SilentFault) -> None:
     assert [f.path for f in validate(fault.good).findings if f.level != "note"] == []
 
 

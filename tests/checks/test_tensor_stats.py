@@ -16,7 +16,7 @@ from tests.test_library import FIXTURES
 MODEL = litecheck.load_model(FIXTURES / "conv_int8.tflite")
 
 
-def test_it_tells_what_operators_make_and_the_constants_they_take() -> None:
+def test_the_summary_has_outputs_and_constants_of_operators() -> None:
     graph = MODEL.subgraphs[0]
     found = summarize_quantization(MODEL)
     first = [one for one in found if one.operator == 0]
@@ -42,7 +42,7 @@ def test_scales_that_are_no_numbers_are_left_to_findings() -> None:
         assert summarize_quantization(with_subgraphs(MODEL, [replace(graph, tensors=tensors)])) == ()
 
 
-def test_a_report_has_it_where_it_is_asked_for() -> None:
+def test_a_report_has_the_survey_only_if_requested() -> None:
     assert litecheck.validate(MODEL).survey == ()
     assert litecheck.validate(MODEL, survey=True).survey == summarize_quantization(MODEL)
     (report,) = litecheck.validate_file(FIXTURES / "conv_int8.tflite", survey=True)
@@ -51,7 +51,7 @@ def test_a_report_has_it_where_it_is_asked_for() -> None:
 
 
 def test_the_first_tensor_may_be_a_constant() -> None:
-    """Tensor 0 counts as any other; an absent operand is not a tensor."""
+    """Tensor 0 counts like any tensor; an absent operand is not a tensor."""
     builder = ModelBuilder()
     main = builder.subgraph()
     weight = main.constant("w", np.array([[1, -2]], np.int8), quantized(0.5))

@@ -27,13 +27,13 @@ def tensor(name: str, dtype: str, shape: tuple[int, ...] = S) -> TensorPlan:
 def plain(
     opcode: str, inputs: Sequence[str], output: str, shape: tuple[int, ...] = S, **options: Option
 ) -> Model:
-    """An operator over tensors of one shape."""
+    """Return an operator over tensors of equal shape."""
     operands = [tensor(f"x{n}", dtype) for n, dtype in enumerate(inputs)]
     return one_operator(opcode, operands, [tensor("y", output, shape)], options)
 
 
 def indexed(opcode: str, dtype: str, values: object, shape: tuple[int, ...], **options: Option) -> Model:
-    """An int8 operator with an index input of a type."""
+    """Return an int8 operator with an index input of a type."""
     indices = constant("i", np.array(values, dtype))
     return one_operator(
         opcode, [tensor("x", "int8"), indices], [tensor("y", "int8", shape)], options, version=2
@@ -98,8 +98,8 @@ def test_an_operator_without_any_kernel_needs_another() -> None:
     assert "has no kernel" in found.found
 
 
-def test_a_violation_of_a_type_is_told_once_with_the_measured_impact() -> None:
-    """ADD in TFLM checks the output alone: an input of another type gives wrong results, whatever the rule states."""
+def test_a_violation_of_a_type_is_reported_once_with_the_measured_impact() -> None:
+    """ADD in TFLM checks the output type only, so an input of a wrong type gives wrong results."""
     model = plain("ADD", ["float32", "int8"], "float32")
     found = validate(model, [load_profile("tflm")]).findings
     assert {(f.path, f.effect) for f in found} == {

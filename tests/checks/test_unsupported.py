@@ -7,7 +7,7 @@ import pytest
 from fixtures.models import concat, conv, dense, softmax
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
-from tests.checks.table import Told, profile, told
+from tests.checks.table import FindingRow, findings_of, profile
 
 RULES = """\
 activations: int8
@@ -30,16 +30,16 @@ effects:
 levels:
   SOFTMAX/unsupported: warning
 """
-UNLISTED = Told(
+UNLISTED = FindingRow(
     "CONV_2D/unsupported", "", "it is not in the profile", "an operator of the profile",
     "the profile lists every operator that is supported",
 )  # fmt: skip
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "listed as unsupported": (
         softmax(),
         (
-            Told(
+            FindingRow(
                 "SOFTMAX/unsupported",
                 "",
                 "the model uses it",
@@ -56,18 +56,18 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected
 
 
-def test_an_unlisted_operator_is_demanded_by_the_line_that_forbids_it() -> None:
+def test_the_finding_of_an_unlisted_operator_has_the_line_that_forbids_it() -> None:
     (finding,) = validate(conv(), [profile(RULES)]).findings
     assert (finding.demanded_by.profile, finding.demanded_by.line) == ("table", 3)
 
 
-def test_of_another_type_nothing_is_forbidden() -> None:
+def test_unlisted_operators_of_another_type_are_not_covered() -> None:
     import numpy as np
 
     weight = np.ones((4, 6), np.float32)

@@ -64,7 +64,7 @@ def test_the_first_default_profile_of_the_type_judges(
 
 
 def test_integers_without_a_scale() -> None:
-    """int32 stands for itself and conforms; int8 stands for real numbers only with a scale."""
+    """int32 without a scale conforms; int8 represents real numbers, which requires a scale."""
     assert status(validate(unary("ABS", "int32", scale=False)))[0] in ("conforms", "not covered")
     assert status(validate(unary("RELU", "int8", scale=False)))[0] != "conforms"
 
@@ -114,7 +114,7 @@ def test_reports_beside(tmp_path: Path) -> None:
     assert report is not other
 
 
-def test_tensors_are_surveyed_only_if_asked_for() -> None:
+def test_tensors_are_surveyed_only_if_requested() -> None:
     assert validate(unary()).survey == ()
     assert validate(unary(), survey=True).survey
 
@@ -144,7 +144,8 @@ def test_wrong_arguments() -> None:
 
 
 def test_default_profiles_are_read_when_those_before_are_silent() -> None:
-    """An int8 model uses the first alone; a float model asks all of them and is judged by the last."""
+    """An int8 model is checked with the first default profile only. A float model is read by all, and checked
+    with the last."""
     assert validate(unary()).profiles == DEFAULT_PROFILES[:1]
     assert validate(unary("RELU", "float32", scale=False)).profiles == DEFAULT_PROFILES[-1:]
     runtimes = validate(unary()).runtimes
@@ -154,7 +155,8 @@ def test_default_profiles_are_read_when_those_before_are_silent() -> None:
 def scaled(
     opcode: str, shapes: list[tuple[int, ...]], result: tuple[int, ...], index: list[int], **options: Any
 ) -> Model:
-    """An operator whose int8 input and output have different scales, with a constant of indices where it has one."""
+    """Return an operator with different scales of its int8 input and output, and an index constant if it has
+    the role."""
     builder = ModelBuilder()
     main = builder.subgraph()
     inputs = [main.tensor(f"x{n}", shape, "int8", quantized(0.5)) for n, shape in enumerate(shapes)]
@@ -198,7 +200,7 @@ POOL = {"stride_w": 0, "stride_h": 2, "filter_width": 2, "filter_height": 2}
     ],
 )
 def test_a_wrong_scale_hides_no_wrong_shape_or_option(path: str, model: Model) -> None:
-    """Without its other findings, the model would conform if the finding of the scale were waived."""
+    """A hidden fault would let the model conform as soon as the finding of the scale is waived."""
     paths = {f.path for f in validate(model).findings if f.level == "violation"}
     assert path in paths
     if not path.startswith("ADD"):
@@ -206,7 +208,7 @@ def test_a_wrong_scale_hides_no_wrong_shape_or_option(path: str, model: Model) -
 
 
 def conversion(opcode: str, given: str, made: str) -> Model:
-    """QUANTIZE or DEQUANTIZE whose quantized tensors have a scale for each row."""
+    """Return a QUANTIZE or DEQUANTIZE with a scale per row of its quantized tensors."""
     builder = ModelBuilder()
     main = builder.subgraph()
     per_row = Quantization(np.array([0.5, 0.25], np.float32), np.zeros(2, np.int64), 0)

@@ -1,4 +1,4 @@
-"""Findings of models that violate one requirement, whole: level, path, found and required."""
+"""Complete findings of models that violate a single requirement: level, path, found and required."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.load import load_profile
 
 OPERATORS = ("ADD", "CONCATENATION", "CONV_2D", "FULLY_CONNECTED", "QUANTIZE", "SOFTMAX")
-#: No file holds these plans.
+#: Plans that no model file can represent.
 NO_MODEL = (ValueError, KeyError, OverflowError, TypeError)
 
 

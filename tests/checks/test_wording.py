@@ -1,4 +1,4 @@
-"""Table of what a requirement demands, in words, for every kind of value that the rule language knows."""
+"""Table of required values in words, for every kind of value in the rule language."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Table of the verb ``zero_point``: zero points beyond what is allowed, the farthest of them and how many."""
+"""Table of the check ``zero_point``: zero points outside the allowed values, their extreme and number."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from fixtures.broken import changed, zeros
 from fixtures.models import concat, conv, softmax
 from litecheck.model.types import Model
-from tests.checks.table import Told, told
+from tests.checks.table import FindingRow, findings_of
 
 RULES = """\
 kinds:
@@ -42,22 +42,22 @@ levels:
 BIG = 2**63 - 1
 
 
-def weight(found: str, channels: int) -> Told:
-    return Told(
+def weight(found: str, channels: int) -> FindingRow:
+    return FindingRow(
         "CONV_2D/weight/zero_point", "weight 'weight'", found, "zero point 0 of weight", "weights are symmetric",
         "wrong results", channels=channels,
     )  # fmt: skip
 
 
-def activation(path: str, operand: str, found: str) -> Told:
+def activation(path: str, operand: str, found: str) -> FindingRow:
     required = f"zero point in -128..127 of {path.split('/')[1]}"
-    return Told(
+    return FindingRow(
         path, operand, found, required, "a zero point is an int8 value", "fails to load", see="page 1"
     )
 
 
-def output(found: str) -> Told:
-    return Told(
+def output(found: str) -> FindingRow:
+    return FindingRow(
         "SOFTMAX/output/zero_point", "output 'softmax_0'", found, "zero point -128 or in 3..5 of output",
         "the result begins at 0", "fails to load", "note",
     )  # fmt: skip
@@ -71,7 +71,7 @@ def resulting(point: int) -> Model:
     return changed(softmax(), "softmax_0", zero_point=zeros(point))
 
 
-ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
+ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "one channel": (filtered(0, 0, 3, 0), (weight("zero point is 3 at channel 2 of 4", 1),)),
     "the farthest of several": (
         filtered(1, 0, -7, 7),
@@ -97,7 +97,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "a bias": (
         changed(conv(), "bias", zero_point=zeros(0, 1, 0, 0)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/bias/zero_point",
                 "bias 'bias'",
                 "zero point is 1 at channel 1 of 4",
@@ -118,7 +118,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
     "another type has meanings of its own": (
         changed(filtered(0, 0, 3, 0), "weight", dtype="uint8", data=np.zeros(144, np.uint8)),
         (
-            Told(
+            FindingRow(
                 "CONV_2D/weight/dtype",
                 "weight 'weight'",
                 "it is uint8",
@@ -134,7 +134,7 @@ ROWS: dict[str, tuple[Model, tuple[Told, ...]]] = {
 }
 
 
-@pytest.mark.parametrize("what", ROWS)
-def test_what_is_told(what: str) -> None:
-    model, expected = ROWS[what]
-    assert told(RULES, model) == expected
+@pytest.mark.parametrize("case", ROWS)
+def test_findings_of_the_table(case: str) -> None:
+    model, expected = ROWS[case]
+    assert findings_of(RULES, model) == expected
