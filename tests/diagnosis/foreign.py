@@ -1,7 +1,7 @@
-"""Devices of another maker: int8 operators in plain numpy, written apart from litecheck's kernels, with faults planted.
+"""Independent devices: int8 operators in plain numpy, without litecheck's kernels, with planted defects.
 
-Here the device, roundings and ends; operators are in foreign_sums.py and foreign_elements.py. Without a fault, each
-function gives what LiteRT's reference gives. A fault is another value for one of its parameters.
+This module has the device, roundings and limits; operators are in foreign_sums.py and foreign_elements.py. Without a
+defect, each function gives the outputs of LiteRT's reference. A defect is a different value of a parameter.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ Clamp = Callable[[Ints, int, int, int], Ints]
 
 
 class NotMadeError(Exception):
-    """An operator that this device does not run."""
+    """The device does not implement this operator."""
 
 
 class Foreign:
-    """Runs models of operators it has a function for, int8; refuses the others."""
+    """Device that runs int8 models of operators with a function, and rejects all further operators."""
 
     def __init__(self, name: str, functions: Mapping[str, Callable[[Context], NDArray[Any]]]) -> None:
         self.name = self.described = name
@@ -57,7 +57,7 @@ class Foreign:
 
 
 class Context:
-    """One operator with what it reads."""
+    """An operator and the arrays that it reads."""
 
     def __init__(self, main: Subgraph, operator: Operator, values: dict[int, NDArray[Any]]) -> None:
         self.tensors = [main.tensors[i] if i >= 0 else None for i in operator.inputs]
@@ -89,7 +89,7 @@ class Context:
 
     @property
     def limits(self) -> tuple[int, int]:
-        """What the fused activation leaves, in stored values."""
+        """Return the limits of the fused activation, in stored values."""
         scale, zero = self.out
         low, high = LIMITS[self.options.get("fused_activation_function", "NONE")]
         stored_low = -128 if low is None else max(-128, zero + _quantized(low, scale))
@@ -121,7 +121,7 @@ def _quantized(value: float, scale: np.float32) -> int:
 
 
 def away(x: Floats) -> Ints:
-    """To the nearest, half away from zero."""
+    """Round to the nearest integer, half away from zero."""
     return (np.sign(x) * np.floor(np.abs(x) + 0.5)).astype(np.int64)
 
 
@@ -135,7 +135,7 @@ def saturated(x: Ints, bits: int) -> Ints:
 
 
 def parts(real: Any, bits: int = 31) -> tuple[Ints, Ints]:
-    """A multiplier as an integer of that many bits and an exponent."""
+    """Return a multiplier as an integer of ``bits`` bits and an exponent."""
     fraction, exponent = np.frexp(np.asarray(real, np.float64))
     whole = away(fraction * 2.0**bits)
     over = whole == 1 << bits
@@ -145,7 +145,8 @@ def parts(real: Any, bits: int = 31) -> tuple[Ints, Ints]:
 
 
 def two_roundings(x: Ints, real: Any) -> Ints:
-    """The reference's: a doubling high multiplication rounded half up, a shift rounded half away from zero."""
+    """Rescale like the reference: a doubling high multiplication rounded half up, a shift rounded half away from
+    zero."""
     whole, exponent = parts(real)
     left, right = np.maximum(exponent, 0), np.maximum(-exponent, 0)
     high = (wrapped(x << left, 32) * whole + (1 << 30)) >> 31
@@ -154,7 +155,7 @@ def two_roundings(x: Ints, real: Any) -> Ints:
 
 
 def one_rounding(x: Ints, real: Any, bits: int = 31) -> Ints:
-    """A multiplier of that many bits, one shift rounded half up."""
+    """Rescale with a multiplier of ``bits`` bits and a single shift rounded half up."""
     whole, exponent = parts(real, bits)
     shift = bits - exponent
     rounded: Ints = (x * whole + (np.int64(1) << (shift - 1))) >> shift
@@ -179,7 +180,7 @@ def half_away_float64(x: Ints, real: Any) -> Ints:
 
 
 def tail(body: Rescale, rest: Rescale, lanes: int) -> Rescale:
-    """Elements of the last dimension beyond its last full vector are rescaled another way."""
+    """Return a rescaling that treats elements of the last dimension after its last full vector differently."""
 
     def rescale(x: Ints, real: Any) -> Ints:
         full = x.shape[-1] // lanes * lanes

@@ -1,4 +1,4 @@
-"""Operators on elements, windows and rows of a device of another maker, with what can go wrong in them."""
+"""Independent operators on elements, windows and rows, with parameters for defects."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def add(
 def add_in_output_steps(
     c: Context, rescale: Rescale = two_roundings, bits: int = 32, end: Clamp = usual_end
 ) -> NDArray[Any]:
-    """Each operand rounded to the output's scale, then added."""
+    """Add operands that were each rescaled and rounded to the output's scale."""
     (out, zero), (low, high) = c.out, c.limits
     terms = [rescale(c.value(n) - c.zero(n), np.float64(c.scale(n)) / np.float64(out)) for n in (0, 1)]
     return end(saturated(terms[0], bits) + saturated(terms[1], bits), zero, low, high).astype(np.int8)
@@ -62,7 +62,7 @@ def mul(c: Context, rescale: Rescale = two_roundings, bits: int = 32, end: Clamp
 
 
 def quotient(total: Ints, count: Ints) -> Ints:
-    """Half away from zero."""
+    """Return the quotient, rounded half away from zero."""
     half = count // 2
     rounded: Ints = np.sign(total) * ((np.abs(total) + half) // count)
     return rounded
@@ -93,7 +93,10 @@ def _axes(c: Context) -> tuple[int, ...]:
 
 
 def mean(c: Context, bits: int = 32, pooled: bool = False) -> NDArray[Any]:
-    """1/n is part of the multiplier; ``pooled``: the mean of stored values is rounded before it is rescaled."""
+    """Compute MEAN with 1/n as a part of the multiplier.
+
+    ``pooled``: the mean of stored values is rounded before it is rescaled.
+    """
     x, axes, (out, zero) = c.value(0), _axes(c), c.out
     count = int(np.prod([x.shape[a] for a in axes], dtype=np.int64))
     total = wrapped(x.sum(axis=axes), bits)
@@ -133,7 +136,8 @@ def quantize(
 
 
 def sigmoid(x: Floats) -> Floats:
-    """In float32, as the table is made of; the exponential is the nearest float32."""
+    """Return the sigmoid in float32, as for the entries of the kernel's table; the exponential is the nearest
+    float32."""
     one, power = np.float32(1), np.exp(-x.astype(np.float32).astype(np.float64)).astype(np.float32)
     return (one / (one + power)).astype(np.float64)
 
@@ -149,7 +153,7 @@ def logistic(
 
 
 def interpolated(x: Floats, entries: int = 64, reach: float = 8.0) -> Floats:
-    """A table of that many steps over [-reach, reach], straight lines between."""
+    """Return the sigmoid from a table with ``entries`` steps over [-reach, reach] and linear interpolation."""
     knots = np.linspace(-reach, reach, entries + 1)
     return np.interp(x, knots, 1 / (1 + np.exp(-knots)))
 
@@ -176,7 +180,7 @@ def softmax(
     beta: Callable[[float], float] = lambda b: b,
     kind: type[Any] = np.float64,
 ) -> NDArray[Any]:
-    """In floating point; not what the reference does, which is fixed point."""
+    """Compute SOFTMAX in floating point. The reference computes it in fixed point."""
     out, zero = c.out
     x = c.value(0)
     below = (x - x.max(axis=-1, keepdims=True)) * np.float64(c.scale(0)) * beta(c.options["beta"])
@@ -219,7 +223,7 @@ def _grid(size: int, wanted: int, unit: int, corners: bool, centers: bool) -> tu
     return at, low, high
 
 
-#: What the reference computes. SOFTMAX is missing: in floating point it is a variant, not what the reference does.
+#: Functions with the reference's outputs. SOFTMAX is missing, because floating point is a different variant.
 CORRECT: dict[str, Callable[[Context], NDArray[Any]]] = {
     "CONV_2D": conv,
     "DEPTHWISE_CONV_2D": depthwise,

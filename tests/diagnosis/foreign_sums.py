@@ -1,4 +1,4 @@
-"""CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED of a device of another maker, with what can go wrong in them."""
+"""Independent CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED, with parameters for defects."""
 
 from __future__ import annotations
 
@@ -24,26 +24,26 @@ from tests.diagnosis.foreign import (
 
 @dataclass(frozen=True)
 class Sums:
-    """How CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED are computed."""
+    """Parameters of CONV_2D, DEPTHWISE_CONV_2D and FULLY_CONNECTED."""
 
     weights: Callable[[Ints], Ints] = lambda w: w
     bias: Callable[[Ints], Ints] = lambda b: b
     step: Callable[[Ints], Ints] = lambda total: total
-    "What becomes of the running sum after every product over all input channels of one place (FC: after all)."
+    "Change of the running sum after the products of all input channels of a window position (FC: after all products)."
     total: Callable[[Ints, Ints], Ints] = lambda products, bias: products + bias
     real: Callable[[Floats], Floats] = lambda real: real
     rescale: Rescale = two_roundings
     split_bias: bool = False
     end: Clamp = usual_end
     padding: int | None = None
-    "The stored value in the padding; None is the zero point."
+    "Stored value of the padding; None is the zero point."
     odd_first: bool = False
-    "The odd row of SAME padding is at the top and left."
+    "The odd row of SAME padding is at the top and at the left."
     dilated: bool = True
     depth_major: bool = True
-    "DEPTHWISE: output channel c*multiplier+m; otherwise m*channels+c."
+    "DEPTHWISE: output channel c*multiplier+m; if False, m*channels+c."
     products: Callable[[Ints, Ints], Ints] = lambda x, w: x @ w.T
-    "Of (n, k) inputs less the zero point and (o, k) weights."
+    "Products of (n, k) inputs minus the zero point and (o, k) weights."
 
 
 def ended(c: Context, s: Sums, products: Ints, bias: Ints, real: Floats) -> NDArray[np.int8]:
@@ -61,7 +61,7 @@ def _bias(c: Context, n: int, size: int) -> Ints:
 
 
 def _real(c: Context, outputs: int) -> Floats:
-    """The multiplier of each output channel, in float64."""
+    """Return the multiplier of each output channel, in float64."""
     scales = c.tensor(1).quantization.scale
     assert scales is not None
     of_weights = np.asarray(scales, np.float32).astype(np.float64)
@@ -73,7 +73,7 @@ def _real(c: Context, outputs: int) -> Floats:
 def padded(
     c: Context, s: Sums, x: Ints, kernel: tuple[int, int]
 ) -> tuple[Ints, list[tuple[int, int]], list[int]]:
-    """The input less its zero point and padded; per axis (stride, dilation); output sizes."""
+    """Return the padded input minus its zero point; stride and dilation per axis; output sizes."""
     o = c.options
     axes, sizes, pads = [], [], []
     for axis, letter, k in ((1, "h", kernel[0]), (2, "w", kernel[1])):
@@ -92,7 +92,7 @@ def padded(
 
 
 def places(wide: Ints, kernel: tuple[int, int], axes: list[tuple[int, int]], sizes: list[int]) -> list[Ints]:
-    """The input under each tap of the kernel, row by row."""
+    """Return the inputs of each tap of the kernel, row by row."""
     (sy, dy), (sx, dx) = axes
     return [
         wide[
@@ -137,7 +137,7 @@ def fully_connected(c: Context, s: Sums = Sums(rescale=half_away_float64)) -> ND
 
 
 def blocks(x: Ints, w: Ints, length: int, drop: int) -> Ints:
-    """Partial sums of so many inputs lose their last bits before they are added."""
+    """Return sums of partial sums of ``length`` inputs; each partial sum loses its last ``drop`` bits."""
     total = np.zeros((len(x), len(w)), np.int64)
     for k in range(0, x.shape[1], length):
         part = x[:, k : k + length] @ w[:, k : k + length].T

@@ -1,7 +1,7 @@
-"""What is found about devices that were written without a look at litecheck's kernels, sound and with faults.
+"""Diagnoses of devices that were written independently of litecheck's kernels, without and with defects.
 
-What is wrong is named for what it is, or nothing is named. A fault must never be taken for another arithmetic, and
-never for the reference.
+A defect is identified or the operator is unknown. A defect must never be identified as another arithmetic or as the
+reference.
 """
 
 from __future__ import annotations
@@ -71,14 +71,14 @@ def found(opcode: str, function: Function | None) -> tuple[Diagnosed, ...]:
 
 @pytest.mark.parametrize("opcode", CORRECT)
 def test_a_sound_device_is_the_reference(opcode: str) -> None:
-    """The control: these functions, written apart, give what the reference gives on every probe."""
+    """Control: these independent functions give the reference's outputs on every probe."""
     for diagnosed in found(opcode, None):
         assert any("litert-reference" in way.published for way in diagnosed.fits)
         assert not diagnosed.unanswered
 
 
 def places(body: Rescale, rest: Rescale, lanes: int) -> Rescale:
-    """Pixels or rows beyond the last full vector of them are rescaled another way."""
+    """Return a rescaling that treats pixels or rows after their last full vector differently."""
 
     def rescale(x: Ints, real: Any) -> Ints:
         rows = x.reshape(-1, x.shape[-1])
@@ -89,12 +89,12 @@ def places(body: Rescale, rest: Rescale, lanes: int) -> Rescale:
 
 
 def elements(body: Rescale, rest: Rescale, lanes: int) -> Rescale:
-    """The same for single elements."""
+    """Return a rescaling that treats single elements after the last full vector differently."""
     return lambda x, real: places(body, rest, lanes)(x.reshape(-1, 1), real).reshape(x.shape)
 
 
 def first_image(function: Function) -> Function:
-    """All images are given what the first gives."""
+    """Return a function that repeats the first output of a batch."""
 
     def given(c: Context) -> NDArray[Any]:
         made = function(c)
@@ -114,7 +114,7 @@ def to_even(x: Floats) -> Ints:
 
 _EXACT = partial(Sums, rescale=half_away_float64)
 
-#: By what is planted: the operator, how it is computed, and what it is called.
+#: Planted defect -> operator, function, and identified name.
 NAMED: dict[str, tuple[str, Function, str]] = {
     "CONV_2D: accumulators wrap at 20 bits": (
         "CONV_2D",
@@ -184,7 +184,7 @@ def test_a_fault_is_named(planted: str) -> None:
     ]
 
 
-#: What has no name, mostly because there are too many of its kind: nothing may be named in its place.
+#: Defects without a name, mostly because their kind has too many: no other name may be identified.
 UNNAMED: dict[str, tuple[str, Function]] = {
     "CONV_2D: running sums of 24 bits": ("CONV_2D", partial(conv, s=Sums(step=lambda t: saturated(t, 24)))),
     "CONV_2D: 24 bits in the end": (
@@ -234,7 +234,7 @@ UNNAMED: dict[str, tuple[str, Function]] = {
 }  # fmt: skip
 
 
-#: Those of UNNAMED that are tried with --whole alone: others of their operator are as hard to see.
+#: Entries of UNNAMED that run with --whole only, because the remaining entries of their operator are equally hard.
 BEYOND = {
     "CONV_2D: running sums of 24 bits", "CONV_2D: 24 bits in the end", "CONV_2D: multipliers below 1",
     "CONV_2D: pixels left over of 8", "DEPTHWISE_CONV_2D: running sums of 24 bits", "FULLY_CONNECTED: sums lose bits",

@@ -1,4 +1,5 @@
-"""Devices that were named clean: what they do wrong shows at extents, in repetition, or in two ways at once."""
+"""Faulty devices that were once identified as correct. Their defects show at large extents, in repetitions, or as
+pairs."""
 
 from __future__ import annotations
 
@@ -27,7 +28,7 @@ def first(change: Change, opcode: str = "CONV_2D", repeats: int = 12) -> Diagnos
 
 
 def remembering(what: Callable[[Arrays, Arrays], Arrays]) -> Change:
-    """A device whose answer depends on its right answer before."""
+    """Return a change that derives an output from the previous correct output."""
     before: dict[str, Arrays] = {}
 
     def change(job: Job, run: int, outputs: Arrays) -> Arrays:
@@ -92,7 +93,7 @@ def test_every_image_as_the_first() -> None:
     )
 
 
-def test_dilation_wrong_in_width_alone() -> None:
+def test_dilation_wrong_in_width_only() -> None:
     def change(job: Job, run: int, outputs: Arrays) -> Arrays:
         options = job.model.subgraphs[0].operators[0].options
         if options is not None and options.get("dilation_w_factor", 1) > 1:
@@ -121,7 +122,7 @@ def test_a_past_that_is_ignored(opcode: str) -> None:
     assert "state kept between inferences" not in control.untried
 
 
-def test_a_device_that_hands_nothing_on_is_not_named_for_what_it_remembers() -> None:
+def test_a_device_without_state_support_has_state_not_exercised() -> None:
     found = of(InProcess(memory=StateSupport.NONE), "SVDF").operators[0]
     assert {u.outcome for u in found.unanswered} == {Outcome.INITIAL_ONLY}
     assert Untested("peculiarity", ("state kept between inferences",)) in found.untried

@@ -1,4 +1,4 @@
-"""Which stages decide, and what each choice gives."""
+"""Stages that a hypothesis decides, and the choices of each stage."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from litecheck.diagnosis.hypotheses import defective, hypotheses, kernel_of, nam
 from litecheck.diagnosis.result import Hypothesis
 
 
-def test_only_stages_that_are_asked_for_are_chosen() -> None:
-    """A table in fixed point asks for no rounding."""
+def test_hypotheses_have_only_the_stages_of_their_choices() -> None:
+    """A table in fixed point has no rounding stage."""
     found = {way.stages for way in hypotheses(probes("LOGISTIC")[0])}
     assert found == {
         (("table", "float32"), ("round", "half-away")),
@@ -32,14 +32,14 @@ def test_a_way_computes_as_its_arithmetic() -> None:
     np.testing.assert_array_equal(bare[inside], np.maximum(double[inside].astype(int) - 5, -128))
 
 
-def test_ways_know_who_has_them() -> None:
+def test_hypotheses_have_their_published_arithmetics() -> None:
     kernel = kernel_of(probes("ADD")[0])
     known = published("ADD", kernel)
     assert next(iter(known)) == "litert-reference"
     assert named(Hypothesis((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
     assert named(Hypothesis((("requantize", "floor"),)), known).published == ()
     assert {way.defect for way in defective(Hypothesis(()), "ADD")} >= {"wraps", "no-activation"}
-    # Nobody published what departs from what somebody published.
+    # A hypothesis with a defect has no published arithmetic.
     usual = named(Hypothesis((("requantize", "double"),)), known)
     assert "litert-reference" in usual.published
     assert all(way.published == () for way in defective(usual, "ADD"))

@@ -1,4 +1,4 @@
-"""Devices whose arithmetic is known: litecheck's own kernels with something chosen or planted."""
+"""Devices with a known arithmetic: litecheck's own kernels with a chosen variant or a planted defect."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from tests.verification.inprocess import InProcess
 from tests.verification.planted import changed, of, published, two_operators
 
 
-def one(device: Any, opcode: str) -> Diagnosed:
-    """What is found about an operator's first group."""
+def first_group(device: Any, opcode: str) -> Diagnosed:
+    """Return the diagnosis of an operator's first group."""
     return of(device, opcode).operators[0]
 
 
@@ -59,8 +59,8 @@ def test_published_arithmetics_are_recognised(name: str) -> None:
         ("QUANTIZE", {"requantize": "single", "defect": "no-output-zero-point"}),
     ],
 )
-def test_what_is_planted_is_named(opcode: str, stages: dict[str, str]) -> None:
-    found = one(InProcess(changed(opcode, **stages)), opcode)
+def test_a_planted_variant_or_defect_is_named(opcode: str, stages: dict[str, str]) -> None:
+    found = first_group(InProcess(changed(opcode, **stages)), opcode)
     defect = stages.pop("defect", "")
     assert found.conclusion == "identified"
     assert dict(found.fits[0].stages) == stages
@@ -73,42 +73,42 @@ def test_groups_of_one_operator_have_the_condition_that_distinguishes_them() -> 
     assert forms == {"CONV_2D": ["int8", "int8, grouped"], "ADD": ["int8"]}
 
 
-def test_an_exclusion_names_an_element_that_shows_it() -> None:
-    found = one(InProcess("litert-optimized"), "CONV_2D")
+def test_an_exclusion_has_an_example_element() -> None:
+    found = first_group(InProcess("litert-optimized"), "CONV_2D")
     double = next(e for e in found.excluded if e.way.stages == (("requantize", "double"),))
     assert double.probe.startswith("ties")
     assert double.accumulator is not None
-    assert double.expected + 1 == double.actual  # half away against half up differ at negative ties
+    assert double.expected + 1 == double.actual  # half away and half up differ at negative ties
     assert 0 < double.differing < double.size
     assert f"accumulator {double.accumulator}: would be {double.expected:g}" in excluded_sentence(double)
 
 
 def test_an_exclusion_of_an_operator_on_elements_names_its_operands() -> None:
-    found = one(InProcess("litert-xnnpack"), "ADD")
+    found = first_group(InProcess("litert-xnnpack"), "ADD")
     double = next(e for e in found.excluded if e.way.stages == (("requantize", "double"),))
     (at,) = (n for n in double.index if n)
     assert double.inputs == (at // 256 - 128, at % 256 - 128)
 
 
 @pytest.mark.slow
-def test_where_nothing_fits_the_nearest_is_told() -> None:
-    """One element that no arithmetic explains."""
+def test_without_a_match_the_nearest_hypothesis_is_reported() -> None:
+    """No arithmetic explains a single changed element."""
 
     def change(job: Job, run: int, outputs: Arrays) -> Arrays:
         if outputs[0].size > 5:
             outputs[0].reshape(-1)[5] ^= 1
         return outputs
 
-    found = one(InProcess("litert-optimized", change), "CONV_2D")
+    found = first_group(InProcess("litert-optimized", change), "CONV_2D")
     assert found.conclusion == "unknown"
     assert found.fits == ()
     assert found.nearest is not None
     assert found.nearest.example.way.stages == (("requantize", "double-half-up"),)
-    assert found.nearest.differing == found.probes + 3  # one of them has four inputs
+    assert found.nearest.differing == found.probes + 3  # a probe has four inputs
     assert sum(found.nearest.example.index) == 5
 
 
-def test_what_is_not_answered_is_told_and_the_rest_judged() -> None:
+def test_failed_probes_are_reported_and_the_rest_is_compared() -> None:
     def instead(job: Job) -> Failure | Answer | None:
         number = int(job.name[:4])
         if number == 0:
@@ -117,7 +117,7 @@ def test_what_is_not_answered_is_told_and_the_rest_judged() -> None:
             return Answer(((np.zeros(3, np.int8),),))
         return Answer((), delegated=(False,)) if number == 2 else None
 
-    found = one(InProcess("litert-reference", instead=instead), "ADD")
+    found = first_group(InProcess("litert-reference", instead=instead), "ADD")
     assert found.fits[0].stages == (("requantize", "double"),)
     assert [u.outcome for u in found.unanswered] == [
         Outcome.CRASHED, Outcome.WRONG_SHAPE, Outcome.NOT_DELEGATED,

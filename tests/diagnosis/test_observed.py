@@ -1,4 +1,4 @@
-"""What becomes of answers to inputs that come again."""
+"""Outputs for inputs that occur repeatedly."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from litecheck.model.build import ModelBuilder, quantized
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.rendering.wording.contrasts import unsteady_sentence
 
-#: Irregular turns of three inputs.
+#: Irregular order of three inputs.
 ASKED = (0, 1, 2, 0, 0, 2, 1, 1, 0, 2, 2, 1, 0, 1, 0)
 RIGHT = tuple(np.arange(5, dtype=np.int8) + 10 * n for n in range(3))
 
@@ -46,7 +46,7 @@ def test_one_wrong_answer_is_named_and_the_usual_one_counts() -> None:
     np.testing.assert_array_equal(runs[0][0], RIGHT[0])
 
 
-def test_a_rhythm_is_told() -> None:
+def test_a_period_of_wrong_inferences_is_reported() -> None:
     given = answers()
     for at in (3, 7, 11):
         given[at][0][at % 3] += 1
@@ -55,7 +55,7 @@ def test_a_rhythm_is_told() -> None:
     assert unsteady_sentence(unsteady) == "inferences 4, 8, 12, every 4; one element differs each time"
 
 
-def test_an_answer_left_over_is_told() -> None:
+def test_an_output_of_the_previous_inference_is_reported() -> None:
     given = answers()
     given[5] = (given[4][0].copy(),)
     _, unsteady = deterministic("p", ASKED, given)
@@ -66,7 +66,7 @@ def test_an_answer_left_over_is_told() -> None:
     )
 
 
-def test_answers_to_the_input_before_are_given_to_it() -> None:
+def test_delayed_outputs_are_assigned_to_their_inputs() -> None:
     late = [(np.full(5, 99, np.int8),), *answers()[:-1]]
     runs, unsteady = deterministic("p", ASKED, late)
     assert unsteady is not None
@@ -76,7 +76,7 @@ def test_answers_to_the_input_before_are_given_to_it() -> None:
         np.testing.assert_array_equal(run[0], right)
 
 
-def test_a_last_element_of_the_input_before_is_told() -> None:
+def test_a_stale_last_element_is_reported() -> None:
     given = answers()
     for at in range(len(given) - 1, 0, -1):
         given[at][0][-1] = RIGHT[ASKED[at - 1]][-1]
@@ -98,7 +98,7 @@ def test_outputs_of_several_tensors_keep_their_shapes_and_types() -> None:
 
 
 def sums(*runs: list[int], order: tuple[int, ...] = ()) -> Probe:
-    """An ADD of two inputs of three elements; the second one is always (1, 2, 3)."""
+    """Return an ADD of two inputs with three elements; the second input is always (1, 2, 3)."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y, z = (graph.tensor(name, (3,), "int8", quantized(1.0)) for name in "xyz")
@@ -113,7 +113,7 @@ WAY, WRONG = Hypothesis(()), Hypothesis((), "no-output-zero-point")
 PROBE = sums([10, 20, 30], [1, 1, 1])
 
 
-def given(*runs: list[int]) -> ObservedOutput:
+def observed_runs(*runs: list[int]) -> ObservedOutput:
     return ObservedOutput(PROBE, tuple((np.array(run, np.int8),) for run in runs))
 
 
@@ -121,23 +121,25 @@ SOUND = ([11, 22, 33], [2, 3, 4])
 
 
 def test_a_way_that_fits() -> None:
-    assert given(*SOUND).against(WAY) is None
-    assert compared(given(*SOUND), WAY) == "fits"
-    assert given(*SOUND).size == 6
-    assert given(*SOUND).distance(WAY) == 0
+    assert observed_runs(*SOUND).against(WAY) is None
+    assert compared(observed_runs(*SOUND), WAY) == "fits"
+    assert observed_runs(*SOUND).size == 6
+    assert observed_runs(*SOUND).distance(WAY) == 0
 
 
 def test_the_first_element_that_differs() -> None:
-    """Three elements differ; the operands of the first one are 20 and 2."""
-    found = given([11, 25, 33], [2, 9, 5]).against(WAY)
+    """Three elements differ; the operands of the first are 20 and 2."""
+    found = observed_runs([11, 25, 33], [2, 9, 5]).against(WAY)
     assert found == Excluded(WAY, "p", 0, (1,), 22, 25, 3, 6, None, (20, 2))
-    assert compared(given([11, 25, 33], [2, 9, 5]), WAY) == found
-    later = given([11, 22, 33], [2, 3, 5]).against(WAY)
+    assert compared(observed_runs([11, 25, 33], [2, 9, 5]), WAY) == found
+    later = observed_runs([11, 22, 33], [2, 3, 5]).against(WAY)
     assert later == Excluded(WAY, "p", 1, (2,), 4, 5, 1, 6, None, (1, 3))
 
 
 def test_a_known_accumulator() -> None:
-    seen = replace(given([11, 25, 33], [2, 3, 4]), probe=replace(PROBE, accumulators=np.array([5, 6, 7])))
+    seen = replace(
+        observed_runs([11, 25, 33], [2, 3, 4]), probe=replace(PROBE, accumulators=np.array([5, 6, 7]))
+    )
     found = seen.against(WAY)
     assert found is not None
     assert found.accumulator == 6
@@ -145,7 +147,7 @@ def test_a_known_accumulator() -> None:
 
 def test_distance_and_nearness() -> None:
     """Differences are 3, 0, 0 and 0, -2, 1."""
-    seen = given([14, 22, 33], [2, 1, 5])
+    seen = observed_runs([14, 22, 33], [2, 1, 5])
     assert seen.distance(WAY) == 6
     assert seen.near(WAY, 3, 1.0)
     assert not seen.near(WAY, 2, 1.0)
@@ -155,9 +157,9 @@ def test_distance_and_nearness() -> None:
 
 
 def test_ways_that_differ() -> None:
-    assert not given(*SOUND).differ(WAY, WAY)
+    assert not observed_runs(*SOUND).differ(WAY, WAY)
     wraps = Hypothesis((), "wraps")
-    assert not given(*SOUND).differ(WAY, wraps)
+    assert not observed_runs(*SOUND).differ(WAY, wraps)
     large = ObservedOutput(sums([127, 0, 0]), ((np.array([127, 2, 3], np.int8),),))
     assert large.differ(WAY, wraps)
 
@@ -167,7 +169,7 @@ def test_a_way_that_cannot_be_computed(monkeypatch: pytest.MonkeyPatch) -> None:
         raise RunError("no kernel")
 
     monkeypatch.setattr(observed, "outputs", refuse)
-    seen = given(*SOUND)
+    seen = observed_runs(*SOUND)
     assert compared(seen, WAY) == "cannot be computed"
     assert seen.distance(WAY) == float("inf")
     assert seen.near(WAY, 99, 0.0) is False
@@ -199,7 +201,7 @@ def test_an_answer_is_seen() -> None:
         (answer(*SOUND, ended="SIGSEGV"), Unanswered("p", Outcome.CRASHED, "SIGSEGV after it had answered")),
     ],
 )  # fmt: skip
-def test_answers_that_tell_nothing(given: Answer | Failure, unanswered: Unanswered) -> None:
+def test_answers_without_outputs(given: Answer | Failure, unanswered: Unanswered) -> None:
     assert observe(PROBE, given) == unanswered
 
 
@@ -252,7 +254,7 @@ def test_a_delay_needs_eight_inferences(count: int, delayed: bool) -> None:
 
 
 def test_operands_of_an_element_need_its_shape() -> None:
-    seen = given([11, 25, 33], [2, 3, 4])
+    seen = observed_runs([11, 25, 33], [2, 3, 4])
     assert seen._inputs(0, (1,), (3,)) == (20, 2)
     assert seen._inputs(0, (1,), (4,)) == ()
     floats = replace(PROBE, runs=((np.zeros(3, np.float32), np.zeros(3, np.int8)),))

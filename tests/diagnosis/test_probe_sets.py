@@ -1,4 +1,4 @@
-"""What a device is asked, and what belongs together."""
+"""Probes of a diagnosis, and their groups."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def test_probes_that_the_same_stages_decide_go_together() -> None:
     assert len(ordinary.hypotheses) == len(ordinary.kernel.steps["requantize"].variants)
 
 
-def test_probes_that_fewer_stages_decide_go_with_others() -> None:
-    """With a scale for each unit the width of the scales' product does not count."""
+def test_probes_of_fewer_stages_join_a_group() -> None:
+    """With a scale per unit, the width of the product of scales has no effect."""
     (every,) = prepared((), ["FULLY_CONNECTED"])
     assert {stage for way in every.hypotheses for stage, _ in way.stages} == {"requantize", "multiplier"}
     assert {len(probe.subgraph.tensors[1].quantization.scale) > 1 for probe in every.probes} == {True, False}
@@ -43,7 +43,7 @@ def test_an_unknown_operator_is_refused() -> None:
         prepared([two_operators()], ["CONV_2D"])
 
 
-def test_a_model_without_anything_to_try_is_refused() -> None:
+def test_a_model_without_a_testable_operator_is_an_error() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     ends = [main.tensor(name, (2, 2), "float32") for name in ("x", "y")]
@@ -63,7 +63,7 @@ def test_operators_that_move_data_are_tried_in_the_shapes_of_their_design() -> N
     assert not {"TILE", "SHAPE"} & usual
 
 
-def test_an_operator_of_a_model_is_tried_in_other_shapes() -> None:
+def test_an_operator_of_a_model_is_tested_in_further_shapes() -> None:
     own = [p for group in prepared([two_operators()], ["ADD"], repeats=0) for p in group.probes if p.resized]
     assert {probe.called for probe in own} == {"#0"}
     shapes = {probe.subgraph.tensors[probe.subgraph.inputs[0]].shape for probe in own}

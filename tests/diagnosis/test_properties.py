@@ -1,4 +1,4 @@
-"""What a diagnosis says that it did not try."""
+"""Properties that a diagnosis reports as not exercised."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.verification.inprocess import InProcess
 from tests.verification.planted import of
 
 
-def test_what_no_probe_had_is_said() -> None:
+def test_properties_of_no_probe_are_reported() -> None:
     like = [
         {"different strides": False, "activation": "RELU", "batch": 1, "channels": 8},
         {"different strides": False, "activation": "NONE", "batch": 1, "channels": 4099},
@@ -41,8 +41,8 @@ def test_what_no_probe_had_is_said() -> None:
     )
 
 
-def test_designed_probes_had_what_devices_get_wrong() -> None:
-    """Of each of these nothing was tried before."""
+def test_designed_probes_have_the_properties_of_typical_defects() -> None:
+    """Earlier versions of the probes exercised none of these properties."""
     (ordinary, _) = of(InProcess(), "CONV_2D").operators
     had = {one.property: one for one in ordinary.tried}
     for peculiarity in ("different strides", "different dilations", "a window that is not square"):
@@ -64,7 +64,7 @@ def test_sums_that_count_reach_beyond_32_channels_and_256_products() -> None:
         assert max(int(one["products in a sum"]) for one in fed) > 256
 
 
-def test_what_is_not_answered_was_not_tried() -> None:
+def test_properties_of_failed_probes_are_not_exercised() -> None:
     def instead(job: Job) -> Failure | None:
         options = job.model.subgraphs[0].operators[0].options
         different = options is not None and options.get("stride_h") != options.get("stride_w")
@@ -77,16 +77,16 @@ def test_what_is_not_answered_was_not_tried() -> None:
 
 
 @pytest.mark.parametrize(
-    ("repeats", "said"), [(600, "fewer than 1 of 200 inferences"), (0, "again and again")]
+    ("repeats", "message"), [(600, "fewer than 1 of 200 inferences"), (0, "again and again")]
 )
-def test_how_often_inputs_come_again_is_said(repeats: int, said: str) -> None:
-    assert any(said in untested_sentence(one) for one in general(repeats))
+def test_the_number_of_repeated_inputs_is_reported(repeats: int, message: str) -> None:
+    assert any(message in untested_sentence(one) for one in general(repeats))
     found = diagnose(InProcess(), prepared((), ["RELU"], repeats=repeats and 9))
-    assert any(("1 of 3 " if repeats else said) in untested_sentence(one) for one in found.untried)
+    assert any(("1 of 3 " if repeats else message) in untested_sentence(one) for one in found.untried)
 
 
 def convolution(weight: tuple[int, ...] = (6, 3, 2, 2), bias: str = "constant", **options: Option) -> Probe:
-    """A CONV_2D of an input (2, 8, 8, 4) with two runs."""
+    """Return a CONV_2D of an input (2, 8, 8, 4) with two runs."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x = graph.tensor("x", (2, 8, 8, 4), "int8", quantized(0.5, 3))

@@ -1,4 +1,4 @@
-"""The search for fitting computations among probes whose outcomes are stated."""
+"""The search for matching arithmetics among probes with stated outcomes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Named:
 
 @dataclass
 class Stated:
-    """A probe of which each way differs in a stated number of elements; -1: the way cannot be computed."""
+    """Probe with a stated number of differences for each hypothesis; -1 for a hypothesis that cannot be computed."""
 
     probe: Named
     differing: dict[Hypothesis, int]
@@ -75,7 +75,7 @@ def test_the_nearest_way_has_the_fewest_differences(
     assert found.example.probe == "p"
 
 
-def test_without_a_computable_way_nothing_is_near() -> None:
+def test_without_a_computable_hypothesis_no_nearest_exists() -> None:
     assert search._keep_better([A], [probe("p", -1)], None) is None
     assert search.nearest("ADD", [A], [probe("p", -1)]) is None
 
@@ -87,9 +87,10 @@ def test_differences_add_up_over_probes() -> None:
 
 @dataclass
 class Scored:
-    """A probe with one output: each defect adds a stated number to the sum of all differences.
+    """Probe with one output: each defect adds a stated number to the sum of all differences.
 
-    ``far`` is the distance without a defect. A way fits if nothing is left; ``near`` if at most 2 are left.
+    ``far`` is the distance without a defect. A hypothesis matches if the distance is 0; it is ``near`` if the
+    distance is at most 2.
     """
 
     far: float
@@ -116,7 +117,7 @@ class Scored:
 
 
 def pairs(monkeypatch: pytest.MonkeyPatch, *probes: Scored) -> list[str]:
-    """The pairs of defects that are tried with two ways, each pair once."""
+    """Return each pair of defects that is tried with two hypotheses."""
     monkeypatch.setattr(search, "defects_of", lambda opcode: tuple("wxyz") if opcode == "ADD" else ())
     near = Hypothesis(A.stages, "w", ("published",))
     possible = [Hypothesis(A.stages, "w", ("published",)), B]
@@ -130,11 +131,11 @@ def pairs(monkeypatch: pytest.MonkeyPatch, *probes: Scored) -> list[str]:
 @pytest.mark.parametrize(
     ("probes", "tried"),
     [
-        # x and y help, z changes nothing, w makes the output worse
+        # x and y reduce the distance, z has no effect, w increases it
         ([Scored(10, {"w": 4, "x": -5, "y": -4})], ["x+y", "y+x"]),
-        # one that helps is enough: together with w nothing is left
+        # x alone reduces the distance, and w with x leaves no difference
         ([Scored(10, {"w": 4, "x": -14})], ["w+x", "x+w"]),
-        # neither helps alone
+        # alone, neither reduces the distance
         ([Scored(10, {"w": 4, "x": 5})], []),
         # together they are not near
         ([Scored(10, {"x": -3, "y": -4})], []),
@@ -166,7 +167,7 @@ def test_pairs_are_tried_on_the_four_smallest_failing_probes(monkeypatch: pytest
 
 
 class Uncomputable(Scored):
-    """A probe that cannot be computed with the defect ``y``."""
+    """Probe that cannot be computed with the defect ``y``."""
 
     def against(self, way: Hypothesis) -> Excluded | None:
         if "y" in way.defect:
@@ -189,13 +190,13 @@ def test_a_defect_of_the_nearest_way_is_better(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_worse_way_is_given_up_early() -> None:
-    """B differs in the first probe in as many elements as A in both: the second probe is not asked."""
+    """In the first probe, B already differs in as many elements as A in both, so the second probe is not computed."""
     first, last = probe("p", 1, 2), probe("q", 1, 0)
     search._keep_better([A, B], [first, last], None)
     assert (first.asked, last.asked) == ([A, B], [A])
 
 
-def test_the_probe_that_gave_up_a_way_is_asked_first() -> None:
+def test_the_probe_that_excluded_a_hypothesis_is_computed_first() -> None:
     first, last = probe("p", 1, 0, 0), probe("q", 1, 5, 5)
     search._keep_better([A, B, C], [first, last], None)
     assert (first.asked, last.asked) == ([A, B], [A, B, C])

@@ -1,4 +1,4 @@
-"""A whole diagnosis by one call: any device that verify takes."""
+"""A complete diagnosis in a single call, on any device that verify accepts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole diagnosis of a device with planted arithmetics: every candidate, exclusion and example."""
+"""A complete diagnosis of a device with planted arithmetics: every candidate, exclusion and example."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.verification.planted import changed
 
 
 def spoiled(job: Job, run: int, outputs: Arrays) -> Arrays:
-    """Change SUB as no arithmetic does, and MUL in every other run."""
+    """Change SUB unlike any arithmetic, and MUL in every second run."""
     (output,) = outputs
     if "SUB" in job.name:
         return ((output ^ (output > 5)).astype(output.dtype),)
@@ -27,7 +27,7 @@ def spoiled(job: Job, run: int, outputs: Arrays) -> Arrays:
 
 
 def refuses(job: Job) -> Answer | Failure | None:
-    """Crash in TANH."""
+    """Return a crash for TANH."""
     return Failure(Outcome.CRASHED, "SIGSEGV") if "TANH" in job.name else None
 
 
