@@ -29,7 +29,7 @@ def right() -> list[Arrays]:
     return [(FEEDS[n][0].copy(),) for n in ORDER]
 
 
-def test_right_answers_are_nobodys_else() -> None:
+def test_correct_outputs_are_no_stale_outputs() -> None:
     assert (sequel(*right()).flaky(), sequel(*right()).left_over()) == (None, None)
 
 
@@ -74,7 +74,7 @@ def test_a_wrong_kernel_that_repeats_its_error_is_no_left_over() -> None:
     assert OutputHistory((0, 1, 0), ("random",) * 2, alike, actual).left_over() is None
 
 
-def test_a_verdict_says_so() -> None:
+def test_a_verdict_reports_stale_outputs() -> None:
     kept: list[Arrays] = []
 
     def previous(job: Job, number: int, outputs: Arrays) -> Arrays:

@@ -91,7 +91,7 @@ def test_noise_is_not_explained() -> None:
         assert explained(REFERENCE, noisy) == ()
 
 
-def test_what_explained_another_case_is_tried_first() -> None:
+def test_the_cause_of_an_earlier_case_is_tried_first() -> None:
     made = elements.conv(np.random.default_rng(7), stride=1)
     actual = ((made.output(using("CONV_2D", defect="no-bias")),),)
     fed = (Stimulus("random", made.inputs),)

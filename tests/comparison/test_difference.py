@@ -80,7 +80,7 @@ def test_a_real_that_is_no_number_is_beyond_every_tolerance(wrong: float) -> Non
     assert (made.mismatches, made.beyond, abs(made.largest)) == (1, 1, np.inf)
 
 
-def test_where_all_is_zero_reals_differ_by_themselves() -> None:
+def test_floats_differ_absolutely_from_zeros() -> None:
     made = difference(tensor("float32", (2,)), [floats(0.0, 0.0)], [floats(0.0, 1e-3)])
     assert made.largest == pytest.approx(1e-3)
 
@@ -91,7 +91,7 @@ def test_shapes_may_differ_from_run_to_run() -> None:
     assert (made.size, made.mismatches, made.channels) == (8, 4, ())
 
 
-def test_nothing_was_compared() -> None:
+def test_differences_without_elements() -> None:
     assert difference(tensor(), [], []).size == 0
     assert difference(
         tensor(shape=()), [np.int8(3).reshape(())], [np.int8(4).reshape(())]
@@ -99,7 +99,7 @@ def test_nothing_was_compared() -> None:
 
 
 @given(st.data(), STORED)
-def test_what_is_counted_agrees(data: st.DataObject, expected: Any) -> None:
+def test_counts_of_a_difference_agree(data: st.DataObject, expected: Any) -> None:
     actual = data.draw(arrays(np.int8, expected.shape))
     made = difference(tensor(), [expected], [actual], tolerance=2)
     assert sum(b.count for b in made.histogram) == sum(made.channels) == made.mismatches
@@ -112,7 +112,7 @@ def test_what_is_counted_agrees(data: st.DataObject, expected: Any) -> None:
 
 
 @given(STORED)
-def test_equal_arrays_differ_nowhere(expected: Any) -> None:
+def test_equal_arrays_have_no_difference(expected: Any) -> None:
     made = difference(tensor(), [expected], [expected.copy()])
     assert (made.mismatches, made.worst, made.histogram, made.patterns) == (0, None, (), ())
 

@@ -48,7 +48,7 @@ def test_a_window_has_the_element_of_the_whole(name: str, arithmetic: str) -> No
         assert part[place] == whole[index]
 
 
-def test_a_window_elsewhere_has_another_element() -> None:
+def test_a_crop_at_another_window_has_another_element() -> None:
     """Negative control: a neighboring window gives the neighbor's values."""
     made = elements.conv(np.random.default_rng(5), stride=1)
     kernel, operands = bound(made, load_arithmetic("litert-reference"))
@@ -67,7 +67,7 @@ def test_other_operators_stay_whole(make: Callable[[Rng], Made]) -> None:
 
 @pytest.mark.parametrize("defect", [name for name, d in DEFECTS.items() if d.windowed])
 @pytest.mark.parametrize("make", [elements.dense, elements.depthwise, elements.conv])
-def test_what_is_windowed_has_the_element_of_the_whole(make: Callable[[Rng], Made], defect: str) -> None:
+def test_defects_of_a_window_have_the_element_of_the_whole(make: Callable[[Rng], Made], defect: str) -> None:
     made = make(np.random.default_rng(5))
     opcode = made.case.opcodes[0]
     base = load_arithmetic("litert-reference")

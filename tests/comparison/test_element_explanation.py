@@ -32,7 +32,7 @@ def bias_alone(*biases: int, zero: int = 0, out: str = "int8") -> Made:
     x, w = np.full((1, 2), 5, np.int8), np.ones((len(biases), 2), np.int8)
     constants = {"w": (w, quantized(0.25)), "b": (np.array(biases, np.int32), quantized(0.125))}
     given_ = {"x": (x, quantized(0.5, 5))}
-    return elements.one(
+    return elements.single_operator(
         "FULLY_CONNECTED", given_, constants, "x w b", (1, len(biases)), quantized(1.0, zero), out
     )
 
@@ -48,7 +48,7 @@ def explained(made: Made, actual: np.ndarray, run: str = "random") -> Explained:
     return found
 
 
-def test_a_tie_is_told_in_full() -> None:
+def test_the_sentence_on_a_tie() -> None:
     made = bias_alone(8, 52)
     found = explained(made, made.output("litert-xnnpack"))
     assert element_sentence(found).startswith(
@@ -145,7 +145,7 @@ def test_the_arithmetic_of_the_device_is_among_those_that_give_its_value(name: s
 
 
 @pytest.mark.parametrize("name", ["CONV_2D", "ADD"])
-def test_a_value_nobody_gives(name: str) -> None:
+def test_a_value_that_no_candidate_gives(name: str) -> None:
     """Negative control: three steps off, no candidate matches."""
     made, _ = differing(name)
     wrong = made.output().copy()
@@ -173,7 +173,7 @@ def test_a_curve_is_no_exact_number() -> None:
     assert "exactly" not in element_sentence(found)
 
 
-def test_only_the_arithmetics_asked_for_are_looked_at() -> None:
+def test_only_requested_arithmetics_are_candidates() -> None:
     made = bias_alone(52)
     wrong = compared(made, made.output() - np.int8(1))
     found = explain(made.case, made.inputs, wrong, REFERENCE, [load_arithmetic("tflm")])
@@ -181,7 +181,7 @@ def test_only_the_arithmetics_asked_for_are_looked_at() -> None:
     assert {c.name for c in found.candidates} & set(arithmetic_names()) == {"litert-reference", "tflm"}
 
 
-def test_what_is_not_explained() -> None:
+def test_differences_without_an_explanation() -> None:
     made = bias_alone(52)
     wrong = compared(made, made.output() - np.int8(1))
     assert explain(made.case, made.inputs, replace(wrong, worst=None), REFERENCE, PUBLISHED) is None
@@ -212,7 +212,7 @@ def test_decimals(value: Fraction, shown: str) -> None:
 
 
 @given(st.fractions(-1000, 1000), st.integers(-1000, 1000), st.integers(1, 10**15))
-def test_decimals_never_show_a_tie_that_is_none(value: Fraction, whole_: int, part: int) -> None:
+def test_decimals_show_only_real_ties(value: Fraction, whole_: int, part: int) -> None:
     for v in (
         value,
         whole_ + Fraction(1, 2) + Fraction(1, part),
@@ -224,14 +224,14 @@ def test_decimals_never_show_a_tie_that_is_none(value: Fraction, whole_: int, pa
 
 
 @pytest.mark.parametrize("defect", defects_of("CONV_2D"))
-def test_arithmetics_that_depart_give_what_they_give_for_the_whole(defect: str) -> None:
+def test_defects_give_the_same_value_for_an_element_and_the_whole(defect: str) -> None:
     """A defect may depend on padding, which a crop to the window removes."""
     stages = {**REFERENCE.stages, "CONV_2D": {**REFERENCE.variants("CONV_2D"), "defect": defect}}
     wrong = replace(REFERENCE, name="wrong", stages=stages)
     made = elements.conv(np.random.default_rng(0), stride=1)
     there, back = compared(made, made.output(wrong)), compared(made, made.output(), wrong)
     if there.worst is None:
-        pytest.skip("gives what the reference gives here")
+        pytest.skip("gives the outputs of the reference here")
     found = explain(made.case, made.inputs, there, REFERENCE, [wrong])
     assert found
     assert "wrong" in {c.name for c in found.candidates if c.value == there.worst.actual}

@@ -51,7 +51,7 @@ def test_exactly_the_accumulators_that_give_a_value(
     assert giving == set(range(-REACH if low is None else low, (REACH if high is None else high) + 1))
 
 
-def said(accumulator: int, device: int) -> str:
+def sentence(accumulator: int, device: int) -> str:
     """Return the sentence on an accumulator that differs from the needed accumulator, with a multiplier of
     1/8."""
     multiplier = Fraction(1, 8)
@@ -73,9 +73,9 @@ def test_no_accumulator_needs_none() -> None:
         (52, -128, "-128 needs an accumulator of at most -1020, at least 1072 less"),
     ],
 )
-def test_it_is_said_how_far_that_is(accumulator: int, device: int, words: str) -> None:
-    assert f"; {words}; " in said(accumulator, device)
+def test_the_distance_to_the_needed_accumulator_is_stated(accumulator: int, device: int, words: str) -> None:
+    assert f"; {words}; " in sentence(accumulator, device)
 
 
-def test_nothing_is_said_of_the_accumulator_that_there_is() -> None:
-    assert "needs" not in said(704, 88)
+def test_a_matching_accumulator_is_not_mentioned() -> None:
+    assert "needs" not in sentence(704, 88)

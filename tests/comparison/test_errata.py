@@ -32,24 +32,24 @@ def matrices() -> Model:
     return one_operator("BATCH_MATMUL", [lhs, rhs], [run_time("y", (2, 3, 4, 4), "float32")])
 
 
-def test_a_fault_is_told_with_its_version() -> None:
+def test_a_known_fault_has_its_version() -> None:
     assert known_fault("litert:reference", unary("SUM"), Outcome.MISMATCH) == (
         "ai-edge-litert 2.3.0: SUM reads its input and writes its output as uint8, and keeps the int8 zero points"
     )
 
 
-def test_an_operator_listed_with_others_and_a_device_with_options() -> None:
+def test_a_fault_of_several_operators_and_a_device_with_options() -> None:
     model = unary("REDUCE_MIN", "float32", 0)
     assert "empty input" in known_fault("litert:xnnpack,threads=2", model, Outcome.MISMATCH)
 
 
-def test_only_the_fault_whose_condition_holds_is_told() -> None:
+def test_only_a_fault_with_a_true_condition_is_reported() -> None:
     told = {r: known_fault(f"litert:{r}", matrices(), Outcome.MISMATCH) for r in ("optimized", "xnnpack")}
     assert ("different matrices" in told["optimized"], "not constant" in told["optimized"]) == (True, False)
     assert ("different matrices" in told["xnnpack"], "not constant" in told["xnnpack"]) == (False, True)
 
 
-def test_only_a_fault_that_ends_like_that_is_told() -> None:
+def test_only_a_fault_with_the_same_outcome_is_reported() -> None:
     coarse, fine = unary("HARD_SWISH", scale=100), unary("HARD_SWISH", scale=0.0001)
     told = {(name, o): known_fault("litert:reference", model, o)
             for name, model in (("coarse", coarse), ("fine", fine)) for o in Outcome}  # fmt: skip
@@ -105,5 +105,5 @@ def test_a_requirement_of_tflm_explains_wrong_outputs_of_tflm_alone() -> None:
         ("delegate:/litert:reference", unary("SUM")),
     ],
 )
-def test_nothing_is_known_of_others(device: str, model: Model) -> None:
+def test_no_fault_of_further_devices_operators_and_types(device: str, model: Model) -> None:
     assert not any(known_fault(device, model, outcome) for outcome in Outcome)

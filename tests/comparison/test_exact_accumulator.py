@@ -74,7 +74,7 @@ def test_an_accumulator_of_32_bits_wraps() -> None:
     x, w = np.full((1, 4), 127, np.int8), np.full((1, 4), 127, np.int8)
     bias = np.array([2**31 - 1], np.int32)
     constants = {"w": (w, quantized(0.01)), "b": (bias, None)}
-    made = elements.one(
+    made = elements.single_operator(
         "FULLY_CONNECTED", {"x": (x, quantized(0.01))}, constants, "x w b", (1, 1), quantized(1.0)
     )
     value = exact("FULLY_CONNECTED", made.site((0, 0)))
@@ -83,8 +83,10 @@ def test_an_accumulator_of_32_bits_wraps() -> None:
     assert rounded(made, value) == made.output()[0, 0] == -128
 
 
-def test_what_has_no_steps_has_no_element() -> None:
+def test_float_and_moved_outputs_have_no_exact_value() -> None:
     x = np.ones((1, 4), np.float32)
-    made = elements.one("FULLY_CONNECTED", {"x": (x, None)}, {"w": (x, None)}, "x w", (1, 1), None, "float32")
+    made = elements.single_operator(
+        "FULLY_CONNECTED", {"x": (x, None)}, {"w": (x, None)}, "x w", (1, 1), None, "float32"
+    )
     assert exact("FULLY_CONNECTED", made.site((0, 0))) is None
     assert exact("RESHAPE", made.site((0, 0))) is None

@@ -20,7 +20,7 @@ from litecheck.model.types import Tensor
 SHAPE = (2, 14, 15, 43)
 
 
-def told(
+def reported_patterns(
     shape: tuple[int, ...],
     where: Any,
     by: Any = None,
@@ -84,7 +84,7 @@ def index(axis: int) -> np.ndarray:
     ids=lambda v: v if isinstance(v, str) else "",
 )
 def test_places(where: np.ndarray, share: float, words: str) -> None:
-    found = told(SHAPE, where, share=share)
+    found = reported_patterns(SHAPE, where, share=share)
     assert len(found) == 1
     assert words in found[0]
     assert found[0].startswith("all ")
@@ -93,9 +93,9 @@ def test_places(where: np.ndarray, share: float, words: str) -> None:
 def test_the_tail_of_the_flat_tensor() -> None:
     shape = (3, 7, 5)
     behind = (np.arange(105) >= 104).reshape(shape)
-    assert told(shape, behind, runs=1) == ()  # a single element proves no pattern
+    assert reported_patterns(shape, behind, runs=1) == ()  # a single element proves no pattern
     flat = np.arange(3 * 7 * 13).reshape(3, 7, 13)
-    found = told(flat.shape, flat >= 272, by=1, runs=3)
+    found = reported_patterns(flat.shape, flat >= 272, by=1, runs=3)
     assert found == (
         "all 3 differences lie in the last 1 element of the flat tensor, the tail behind whole vectors of 16, among "
         "3 of the 819 elements",
@@ -104,30 +104,30 @@ def test_the_tail_of_the_flat_tensor() -> None:
 
 def test_the_body_of_the_flat_tensor() -> None:
     flat = np.arange(1287).reshape(9, 11, 13)
-    (found,) = told(flat.shape, flat < 1280, runs=3)
+    (found,) = reported_patterns(flat.shape, flat < 1280, runs=3)
     assert "outside the last 7 elements of the flat tensor, the tail behind whole vectors of 32" in found
 
 
 def test_one_run_only() -> None:
-    (found,) = told(SHAPE, lambda values, n: np.full(SHAPE, n == 2), share=0.002, runs=3)
+    (found,) = reported_patterns(SHAPE, lambda values, n: np.full(SHAPE, n == 2), share=0.002, runs=3)
     assert "lie in run 'directed' of 3, among 18,060 of the 54,180 elements" in found
 
 
 def test_rails_of_the_reference() -> None:
     rng = np.random.default_rng(1)
     values = np.clip(rng.normal(0, 70, SHAPE), -128, 127).astype(np.int8)
-    found = told(SHAPE, values == 127, by=-1, share=0.2, expected=values)
+    found = reported_patterns(SHAPE, values == 127, by=-1, share=0.2, expected=values)
     assert any("where the reference gives 127, the largest value of the type" in s for s in found)
     assert not any(
         "zero point" in s or "exactly" in s for s in found
     )  # at a limit, only one direction is possible
 
 
-def test_a_property_of_all_differences_is_told_before_a_place_of_most() -> None:
+def test_a_property_of_all_differences_precedes_a_place_of_most() -> None:
     values = np.full(SHAPE, 50, np.int8)
     values[..., :12] = 127
     values[0, :2, :4, 12:] = 127
-    found = told(SHAPE, values == 127, by=-1, share=0.9, expected=values)
+    found = reported_patterns(SHAPE, values == 127, by=-1, share=0.9, expected=values)
     every = [sentence.startswith(f"all {found[0].split()[1]} differences") for sentence in found]
     assert " lie where the reference gives 127, the largest value of the type, " in found[0]
     assert (every[:2], any(every[2:])) == ([True, True], False)
@@ -137,50 +137,52 @@ def test_a_property_of_all_differences_is_told_before_a_place_of_most() -> None:
 
 def test_a_clamp_that_the_reference_does_not_have() -> None:
     values = np.random.default_rng(1).integers(-128, 128, SHAPE).astype(np.int8)
-    found = told(SHAPE, values > 100, by=100 - values.astype(int), expected=values)
+    found = reported_patterns(SHAPE, values > 100, by=100 - values.astype(int), expected=values)
     assert any("have the device's value 100" in s for s in found)
 
 
 def test_one_side_of_the_zero_point() -> None:
-    found = told(SHAPE, lambda values, n: values < 2, share=0.01)
+    found = reported_patterns(SHAPE, lambda values, n: values < 2, share=0.01)
     assert [s for s in found if "below the zero point 3" in s] == list(found)
-    assert told(SHAPE, lambda values, n: values < 2, share=0.01, zero=-90) == ()
+    assert reported_patterns(SHAPE, lambda values, n: values < 2, share=0.01, zero=-90) == ()
 
 
 def test_signs() -> None:
     everywhere = np.ones(SHAPE, bool)
-    (found,) = told(SHAPE, everywhere, by=-1, share=0.003)
+    (found,) = reported_patterns(SHAPE, everywhere, by=-1, share=0.003)
     assert "differ by exactly -1" in found
     rng = np.random.default_rng(3)
-    (found,) = told(SHAPE, everywhere, by=rng.integers(1, 4, SHAPE), share=0.003)
+    (found,) = reported_patterns(SHAPE, everywhere, by=rng.integers(1, 4, SHAPE), share=0.003)
     assert "the device's value is larger" in found
-    found = told(SHAPE, lambda v, n: abs(v - 3.0) > 1, by=None, share=0.0)
+    found = reported_patterns(SHAPE, lambda v, n: abs(v - 3.0) > 1, by=None, share=0.0)
     values = rng.integers(-100, 100, SHAPE).astype(np.int8)
-    (found,) = told(SHAPE, abs(values - 3.0) > 1, by=-np.sign(values - 3.0), share=0.003, expected=values)
+    (found,) = reported_patterns(
+        SHAPE, abs(values - 3.0) > 1, by=-np.sign(values - 3.0), share=0.003, expected=values
+    )
     assert "nearer to the zero point 3" in found
 
 
-def test_all_elements_that_differ_lie_nowhere_in_particular() -> None:
-    assert told(SHAPE, np.ones(SHAPE, bool)) == ()
+def test_differences_of_all_elements_have_no_pattern() -> None:
+    assert reported_patterns(SHAPE, np.ones(SHAPE, bool)) == ()
 
 
-def test_what_is_clamped_away_is_no_place() -> None:
+def test_clamped_elements_form_no_pattern() -> None:
     """A rounding cannot change channels with all values at a limit, so that differences in the further
     channels are no pattern."""
     values = np.random.default_rng(0).integers(-127, 127, SHAPE).astype(np.int8)
     values[..., 5:] = -128
-    assert told(SHAPE, index(3) < 5, share=0.05, expected=values) == ()
-    assert told(SHAPE, index(3) < 5, share=0.05) != ()
+    assert reported_patterns(SHAPE, index(3) < 5, share=0.05, expected=values) == ()
+    assert reported_patterns(SHAPE, index(3) < 5, share=0.05) != ()
 
 
 @pytest.mark.parametrize("shape", [SHAPE, (1, 43), (333,), (3, 50, 20), (1, 5, 5, 3)])
 @pytest.mark.parametrize("share", [0.5, 0.03, 0.002])
-def test_a_random_scatter_is_silent(shape: tuple[int, ...], share: float) -> None:
+def test_a_random_scatter_has_no_pattern(shape: tuple[int, ...], share: float) -> None:
     for seed in range(40):
-        assert told(shape, np.ones(shape, bool), share=share, seed=seed, runs=2) == (), seed
+        assert reported_patterns(shape, np.ones(shape, bool), share=share, seed=seed, runs=2) == (), seed
 
 
-def test_reals_within_the_tolerance_tell_nothing() -> None:
+def test_floats_within_the_tolerance_have_no_pattern() -> None:
     out = Tensor(0, "out", "float32", (40, 16))
     expected = np.ones((40, 16), np.float32)
     actual = expected.copy()
@@ -207,12 +209,12 @@ def test_more_differences_prove_more(size: int, data: st.DataObject) -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(2, 12))
-def test_few_differences_anywhere_are_silent(seed: int, count: int) -> None:
+def test_few_scattered_differences_have_no_pattern(seed: int, count: int) -> None:
     rng = np.random.default_rng(seed)
     mask = np.zeros(int(np.prod(SHAPE)), bool)
     mask[rng.choice(mask.size, count, replace=False)] = True
     # A pattern is reported with a probability of chance of 1 in 10,000, so at most one remains.
-    assert len(told(SHAPE, mask.reshape(SHAPE), seed=seed)) <= 1
+    assert len(reported_patterns(SHAPE, mask.reshape(SHAPE), seed=seed)) <= 1
 
 
 def scattered(share: float, seed: int) -> np.ndarray:
@@ -233,17 +235,17 @@ def scattered(share: float, seed: int) -> np.ndarray:
     ids=lambda v: v if isinstance(v, str) else "",
 )
 @pytest.mark.parametrize("seed", range(3))
-def test_strays_do_not_hide_a_place(where: np.ndarray, words: str, seed: int) -> None:
-    found = told(SHAPE, (where & scattered(0.5, seed + 50)) | scattered(0.002, seed), seed=seed)
+def test_random_differences_do_not_hide_a_pattern(where: np.ndarray, words: str, seed: int) -> None:
+    found = reported_patterns(SHAPE, (where & scattered(0.5, seed + 50)) | scattered(0.002, seed), seed=seed)
     assert words in found[0]
     assert found[0].partition(" ")[0].replace(",", "").isdecimal()
     assert " %) lie in " in found[0]
     assert len(found) == 1  # the remaining elements are random and not reported
 
 
-def test_what_a_place_leaves_out_is_looked_at_too() -> None:
+def test_differences_outside_a_pattern_have_their_own_pattern() -> None:
     where = (index(3) == 7) | ((index(1) == 0) & scattered(0.06, 1))
-    first, second = told(SHAPE, where)
+    first, second = reported_patterns(SHAPE, where)
     assert "lie in channel 7 of 43" in first
     assert second.startswith("all ")
     assert (
@@ -252,14 +254,14 @@ def test_what_a_place_leaves_out_is_looked_at_too() -> None:
     )
 
 
-def test_a_place_that_differs_throughout_is_told_among_more_differences_elsewhere() -> None:
-    first, *others = told(SHAPE, (index(3) == 7) | scattered(0.05, 2))
+def test_a_completely_different_place_is_found_among_scattered_differences() -> None:
+    first, *others = reported_patterns(SHAPE, (index(3) == 7) | scattered(0.05, 2))
     assert " %) lie in channel 7 of 43, among 420 of the 18,060 elements" in first
     assert others == []
 
 
-def test_a_minority_that_does_not_fill_its_place_is_none() -> None:
-    assert told(SHAPE, ((index(3) == 7) & scattered(0.4, 1)) | scattered(0.03, 2)) == ()
+def test_a_partly_different_place_among_more_differences_is_no_pattern() -> None:
+    assert reported_patterns(SHAPE, ((index(3) == 7) & scattered(0.4, 1)) | scattered(0.03, 2)) == ()
 
 
 def test_only_a_dimension_with_a_pattern_is_counted_out() -> None:
@@ -289,7 +291,7 @@ def test_the_bound_is_above_the_probability_of_a_draw(size: int, data: st.DataOb
     assert exp(bound(size, there, count, held)) >= ways / comb(size, count) * (1 - 1e-9)
 
 
-def test_the_worst_element_that_is_at_no_rail() -> None:
+def test_the_worst_element_inside_the_limits() -> None:
     out = Tensor(0, "out", "int8", (1, 4), quantization=quantized(0.5, 3))
     expected = np.array([[127, -128, 40, 5]], np.int8)
     made = difference(out, [expected], [np.array([[-128, 100, 49, 8]], np.int8)])
@@ -317,7 +319,7 @@ def test_the_worst_and_the_explained_element_are_of_one_run() -> None:
     assert (made.worst, made.free) == (MismatchExample(1, (0,), 127.0, -128.0), None)
 
 
-def test_of_equal_differences_that_of_a_run_with_an_element_at_no_rail_is_the_worst() -> None:
+def test_the_worst_of_equal_differences_is_in_a_run_with_an_element_inside_the_limits() -> None:
     out = Tensor(0, "out", "int8", (2,), quantization=quantized(0.5, 3))
     expected = [np.array([127, 5], np.int8), np.array([127, 40], np.int8)]
     actual = [np.array([-128, 5], np.int8), np.array([-128, 42], np.int8)]
@@ -328,9 +330,9 @@ def test_of_equal_differences_that_of_a_run_with_an_element_at_no_rail_is_the_wo
     )
 
 
-def test_one_channel_is_told_before_a_few_that_hold_all() -> None:
+def test_one_channel_precedes_several_channels_with_all_differences() -> None:
     """Random elements in three further channels make four channels with all differences; nearly all are in a
     single channel."""
     strays = np.isin(index(3), (1, 20, 33)) & scattered(0.005, 6)
-    found = told(SHAPE, (index(3) == 7) | strays)
+    found = reported_patterns(SHAPE, (index(3) == 7) | strays)
     assert " %) lie in channel 7 of 43, among 420 of the 18,060 elements" in found[0]

@@ -81,7 +81,7 @@ def test_facts_of_differences() -> None:
     assert scatter([1, 2], [0], "float32").zero_point is None
 
 
-def test_elements_at_rails_are_left_out_where_nothing_differs_there() -> None:
+def test_limits_without_differences_are_excluded() -> None:
     values = [0] * 10 + [5, 6, 7, 8] + [127] * 2
     made = scatter(values, [11, 12])
     assert made.rails == (-128, 0, 127)
@@ -90,7 +90,7 @@ def test_elements_at_rails_are_left_out_where_nothing_differs_there() -> None:
     assert (there.size, there.apart) == (16, ())
 
 
-def test_a_pattern_is_told_if_chance_would_hardly_show_it() -> None:
+def test_a_pattern_is_reported_if_it_is_improbable() -> None:
     values = [n % 100 for n in range(1000)]
     made = scatter(values, list(range(10, 20)))
     assert [p.whole for p in made.told(MismatchCluster("rows", 10, 10), 20, 1)] == [True]

@@ -116,7 +116,7 @@ def test_sentences() -> None:
     )
 
 
-def test_one_case_and_one_element_elsewhere_share_nothing() -> None:
+def test_a_single_case_and_an_element_outside_share_no_tail() -> None:
     several = cases([(1, 5, 7, 67), (3, 71), (2, 3, 37)], 1, 16)
     assert shared_tail(several[:1]) is None
     (shape, flat), *others = several
@@ -131,7 +131,7 @@ def test_random_errors_share_no_tail() -> None:
         assert shared_tail(few[: 2 + seed % 5]) is None, seed
 
 
-def test_rows_shorter_than_a_vector_prove_nothing() -> None:
+def test_rows_shorter_than_a_vector_have_no_tail() -> None:
     """All elements of a row of 7 are its last 7 % 16."""
     shapes: list[Shape] = [(3, 7), (2, 5), (4, 4, 3)]
     assert shared_tail([(s, np.arange(prod(s))) for s in shapes]) is None

@@ -51,7 +51,7 @@ def test_each_has_its_words(tensor: Tensor, given: np.ndarray, wanted: np.ndarra
     assert bool(told) == bool(words)
 
 
-def test_a_device_that_gives_float32_bytes_is_told_so() -> None:
+def test_outputs_that_are_float32_bytes_are_recognized() -> None:
     def reals(job: Job, number: int, outputs):
         return tuple(o.astype(np.float32).reshape(-1).view(o.dtype) for o in outputs)
 
