@@ -19,7 +19,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 REFERENCE = load_arithmetic("litert-reference")
 
 
-def one(opcode: str, dtype: str, size: int) -> Case:
+def elementwise(opcode: str, dtype: str, size: int) -> Case:
     builder = ModelBuilder()
     main = builder.subgraph()
     wide = 200 if dtype == "int16" else 1
@@ -37,8 +37,8 @@ def one(opcode: str, dtype: str, size: int) -> Case:
 @pytest.mark.parametrize(
     ("opcode", "variant"), [("ADD", "float32-multiplier"), ("MUL", "double-half-up"), ("SUB", "float32")]
 )
-def test_one_feed_tells_roundings_apart_that_random_values_do_not(opcode: str, variant: str) -> None:
-    case = one(opcode, "int16", 200)
+def test_one_stimulus_distinguishes_roundings_that_random_values_do_not(opcode: str, variant: str) -> None:
+    case = elementwise(opcode, "int16", 200)
     (stimulus,) = distinguishing(case, Drawn(case, {}, 0), REFERENCE)
     random = drawn(case, {}, 0)
     assert random is not None
@@ -56,6 +56,10 @@ def differing(case: Case, stimulus: Stimulus, variant: str) -> int:
     return int(np.count_nonzero(right != wrong))
 
 
-def test_nothing_is_made_for_what_has_values_enough_or_no_single_elements() -> None:
-    for case in (one("ADD", "int8", 20_000), one("ADD", "int8", 0), one("BATCH_MATMUL", "int8", 4)):
+def test_operators_with_many_values_or_sums_have_no_distinguishing_inputs() -> None:
+    for case in (
+        elementwise("ADD", "int8", 20_000),
+        elementwise("ADD", "int8", 0),
+        elementwise("BATCH_MATMUL", "int8", 4),
+    ):
         assert list(distinguishing(case, Drawn(case, {}, 0), REFERENCE)) == []

@@ -9,7 +9,7 @@ from litecheck.cases.inputs import Drawn, drawn, draws, tried
 from tests.cases.elements import unary
 
 
-def test_the_same_seed_draws_the_same_and_another_another() -> None:
+def test_equal_seeds_draw_equal_inputs_and_different_seeds_different_inputs() -> None:
     case = unary("RELU")
     first, again, other = (drawn(case, {}, seed) for seed in (1, 1, 2))
     assert first is not None
@@ -25,7 +25,7 @@ def test_drawn_values_reach_every_code() -> None:
     assert len(np.unique(made.arrays[0])) == 256
 
 
-def test_few_outputs_are_asked_for_more_often() -> None:
+def test_operators_with_few_outputs_have_more_stimuli() -> None:
     few = unary("RELU", 100)
     assert draws(few) == 81
     assert draws(unary("RELU", 20_000)) == draws(unary("EXP", dtype="float32")) == 1
@@ -35,7 +35,7 @@ def test_few_outputs_are_asked_for_more_often() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
-def test_inputs_drawn_together_are_those_drawn_one_by_one(dtype: str) -> None:
+def test_inputs_drawn_as_a_batch_equal_inputs_drawn_separately(dtype: str) -> None:
     case = unary("RELU", 100, dtype=dtype)
     together, alone = Drawn(case, {}, 5), Drawn(case, {}, 5)
     single = [list(alone.first(n + 1))[n] for n in range(40)]

@@ -17,7 +17,7 @@ from tests.verification.networks import convolutional
 
 
 @pytest.mark.parametrize(("opcode", "least"), [("SQRT", -5), ("RSQRT", -4), ("LOG", -4)])
-def test_roots_and_logarithms_are_fed_what_they_are_defined_for(opcode: str, least: int) -> None:
+def test_inputs_of_roots_and_logarithms_are_in_their_domain(opcode: str, least: int) -> None:
     case = unary(opcode)
     fed = [drawn(case, {}, 0), *directed(case, {})]
     assert min(int(f.arrays[0].min()) for f in fed if f) == least
@@ -29,7 +29,7 @@ def test_a_divisor_is_not_zero() -> None:
     assert min(int(f.arrays[1].min()) for f in fed if f) == 4
 
 
-def test_operands_that_steer_stay_as_the_reference_has_them() -> None:
+def test_index_operands_keep_the_values_of_the_reference() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     q = quantized(0.1, 3)

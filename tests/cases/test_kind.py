@@ -42,7 +42,7 @@ def test_constants_without_scales_have_no_granularity() -> None:
     assert weight_granularity(built, built.operators[0]) == ""
 
 
-def test_what_reads_constants_alone_has_its_outputs_type() -> None:
+def test_an_operator_on_constants_has_the_type_of_its_output() -> None:
     builder = ModelBuilder("fill")
     main = builder.subgraph("main")
     dims = main.constant("dims", np.array([4], np.int32))

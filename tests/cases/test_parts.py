@@ -30,7 +30,7 @@ def test_segments_cover_every_operator_once() -> None:
     assert [c.name for c in cases] == ["0000-0002", "0003-0005", "0006-SOFTMAX"]
 
 
-def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
+def test_a_subrange_has_the_operators_between_and_further_inputs() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     names = {t.index: t.name for t in main.tensors}
@@ -41,12 +41,12 @@ def test_between_takes_what_lies_on_the_way_and_feeds_the_rest() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ends", "said"),
+    ("ends", "message"),
     [(("pooled", "stem"), "no operator lies between"), (("stam", "sum"), "did you mean 'stem'")],
 )
-def test_between_says_what_is_wrong(ends: tuple[str, str], said: str) -> None:
+def test_errors_of_a_subrange(ends: tuple[str, str], message: str) -> None:
     model = convolutional()
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         parts.subrange(model, model.subgraphs[0], *ends)
 
 

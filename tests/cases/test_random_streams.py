@@ -1,4 +1,4 @@
-"""Streams of many seeds give what numpy's generators give for each seed."""
+"""Streams of many seeds equal the streams of numpy's generators for each seed."""
 
 from __future__ import annotations
 

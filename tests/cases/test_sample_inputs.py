@@ -60,34 +60,36 @@ def test_a_script_gives_them_in_any_usual_way(tmp_path: Path, body: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("def get_calibration_data(): raise ValueError('no disk')", "no disk"),
         ("import os; os.abort()", "ended with SIGABRT"),
         ("x = 1", "get_calibration_data"),
     ],
 )
-def test_a_script_that_fails_says_why(tmp_path: Path, code: str, said: str) -> None:
+def test_a_script_that_fails_is_an_error_with_the_reason(tmp_path: Path, code: str, message: str) -> None:
     script = tmp_path / "data.py"
     script.write_text(code)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         samples(str(script), POINT)
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"picture": IMAGE}, "no input 'picture'; there are image"),
         ({"image": IMAGE[:, :4]}, r"got shape \(1, 4, 8, 3\), expected \(N, 8, 8, 3\)"),
     ],
 )
-def test_what_fits_no_input_is_said(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
+def test_arrays_that_match_no_input_are_an_error(
+    tmp_path: Path, arrays: dict[str, np.ndarray], message: str
+) -> None:
     np.savez(tmp_path / "a.npz", **arrays)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         samples(str(tmp_path / "a.npz"), POINT)
 
 
-def test_an_empty_folder_and_no_folder_are_said(tmp_path: Path) -> None:
+def test_an_empty_or_missing_folder_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="holds no samples"):
         samples(str(tmp_path), POINT)
     with pytest.raises(ConfigError, match="no such file"):

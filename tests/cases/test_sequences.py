@@ -70,7 +70,7 @@ def test_a_model_remembers_that_has_variables_of_either_kind() -> None:
     assert not remembers(convolutional())
 
 
-def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
+def test_series_are_longer_than_the_memory_of_the_operator() -> None:
     """The SVDF stores five steps, so after five inferences its state no longer depends on earlier inputs."""
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
@@ -92,7 +92,7 @@ def test_series_go_on_until_another_past_is_no_longer_felt() -> None:
     )
 
 
-def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
+def test_inputs_at_limits_drive_the_state_to_its_extremes() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
     several = [
@@ -107,11 +107,11 @@ def test_rails_drive_the_state_as_far_as_inputs_can() -> None:
     reach = np.maximum(np.maximum(weights, 0).sum(1), np.maximum(-weights, 0).sum(1))
     most = 127 * np.abs(weights[reach.argmax()]).sum() * 0.05 * 0.01 / 0.002
     assert min(-state.least, state.greatest) >= int(most), (
-        "every input on the rail that its weight makes large"
+        "every input is at the limit that its weight makes large"
     )
 
 
-def test_the_reference_is_stepped_as_a_machine_is() -> None:
+def test_the_reference_computes_a_series_step_by_step() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
     drawn = list(tried(case, {}, 0, 4))
@@ -126,7 +126,7 @@ def test_the_reference_is_stepped_as_a_machine_is() -> None:
     assert not np.array_equal(made[0][0], made[4][0])
 
 
-def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
+def test_a_state_given_as_an_input_has_the_effect_of_earlier_inferences() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
     several = sequence(list(tried(case, {}, 0, 5)))
@@ -136,7 +136,7 @@ def test_a_state_as_an_input_gives_what_it_gives_as_a_past() -> None:
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(made, again, strict=True))
 
 
-def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -> None:
+def test_a_device_that_keeps_state_is_exact_and_the_report_states_the_series() -> None:
     report = verify(remembering(), InProcess())
     told = of(report, "SVDF").memory
     assert told is not None
@@ -156,17 +156,17 @@ def test_a_device_that_hands_state_on_is_exact_and_the_report_says_over_what() -
 
 
 @pytest.mark.parametrize(
-    ("device", "said"),
+    ("device", "message"),
     [
         (InProcess(forgets=True), "its past is ignored"),
         (InProcess(forgets=True, memory=StateSupport.KEPT), "its past is ignored"),
     ],
 )
-def test_a_past_that_is_ignored_is_found_and_named(device: InProcess, said: str) -> None:
+def test_an_ignored_state_is_found_and_named(device: InProcess, message: str) -> None:
     report = verify(remembering(), device, QUICK)
     found = of(report, "SVDF")
     assert found.outcome is Outcome.MISMATCH
-    assert said in found.message
+    assert message in found.message
     assert of(report, "LOGISTIC").outcome is Outcome.EXACT
     assert report.exit_code == 1
 
@@ -186,7 +186,7 @@ def test_a_state_that_is_never_reset_is_found_and_named() -> None:
     assert of(verify(remembering(), Unreset(), replace(QUICK, repeat=2)), "SVDF").outcome is Outcome.FLAKY
 
 
-def test_a_device_that_hands_no_state_on_is_not_exact() -> None:
+def test_a_device_that_discards_state_is_not_exact() -> None:
     device = InProcess(memory=StateSupport.NONE)
     report = verify(remembering(), device, QUICK)
     found = of(report, "SVDF")
@@ -225,7 +225,7 @@ def test_resource_variables_are_tried_in_the_model() -> None:
     assert "its past is ignored" in forgetful.message
 
 
-def test_the_model_is_not_judged_as_a_whole_where_an_operator_of_it_fails() -> None:
+def test_the_whole_model_is_not_checked_if_an_operator_fails() -> None:
     def change(job: Job, number: int, outputs: Arrays) -> Arrays:
         return tuple(a ^ 1 for a in outputs) if "LOGISTIC" in job.name else outputs
 
@@ -235,22 +235,22 @@ def test_the_model_is_not_judged_as_a_whole_where_an_operator_of_it_fails() -> N
 
 
 @pytest.mark.parametrize("settings", [replace(QUICK, whole=True), replace(QUICK, segment=2)])
-def test_segments_and_the_whole_remember_as_well(settings: Settings) -> None:
+def test_segments_and_the_whole_keep_state_too(settings: Settings) -> None:
     assert verify(remembering(), InProcess(), settings).exit_code == 0
     (found,) = verify(remembering(), InProcess(forgets=True), settings).verdicts
     assert found.outcome is Outcome.MISMATCH
 
 
-def test_a_given_sample_is_fed_again_and_again() -> None:
+def test_a_given_sample_is_repeated_in_a_series() -> None:
     sample = {"x": np.array([[100, -100, 50, 7]], np.int8)}
     settings = Settings(samples=(sample,), kinds=("propagated",))
     assert verify(remembering(), InProcess(), settings).exit_code == 0
     found = of(verify(remembering(), InProcess(forgets=True), settings), "SVDF")
     assert found.outcome is Outcome.MISMATCH
-    assert found.runs == ("propagated",) * 7, "by itself, and six times in a row"
+    assert found.runs == ("propagated",) * 7, "once alone, and six times in a series"
 
 
-def test_the_reproducer_is_the_shortest_series_that_shows_it(tmp_path: Path) -> None:
+def test_the_reproducer_is_the_shortest_failing_series(tmp_path: Path) -> None:
     report = verify(remembering(), InProcess(forgets=True), replace(QUICK, reproduce=str(tmp_path)))
     folder = Path(of(report, "SVDF").reproducer)
     assert (folder / "before_0_0.npy").exists()

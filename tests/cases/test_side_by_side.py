@@ -64,7 +64,9 @@ def variants(case: Case) -> Iterator[Arithmetic]:
 @pytest.mark.parametrize("shape", [WHOLE, BROKEN], ids=["whole vectors", "some elements left"])
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 @pytest.mark.parametrize("opcode", ELEMENTWISE)
-def test_each_variant_gives_the_same_as_one_by_one(opcode: str, dtype: str, shape: tuple[int, ...]) -> None:
+def test_a_batch_equals_separate_inferences_under_each_variant(
+    opcode: str, dtype: str, shape: tuple[int, ...]
+) -> None:
     gives_the_same(case_of(opcode, dtype, shape), 9)
     if shape == BROKEN:
         gives_the_same(case_of(opcode, dtype, shape, 4.0), 12)  # ties
@@ -90,14 +92,14 @@ def gives_the_same(case: Case, count: int) -> None:
             np.testing.assert_array_equal(made, wanted)
 
 
-def test_they_are_joined_where_nothing_is_left_of_a_vector_or_places_do_not_count() -> None:
+def test_inferences_are_joined_if_vectors_are_full_or_positions_do_not_matter() -> None:
     assert together(case_of("LEAKY_RELU", "int8", BROKEN).cut.model) > 1000
     assert together(case_of("ADD", "int8", WHOLE).cut.model) > 1000
     assert together(case_of("ADD", "int16", BROKEN).cut.model) == 1
     assert together(case_of("ADD", "int8", (1 << 16,)).cut.model) == 1
 
 
-def test_a_second_operand_that_stands_there_twice_makes_each_inference_a_run_of_its_own() -> None:
+def test_two_operands_of_equal_shape_are_joined() -> None:
     assert together(case_of("ADD", "int8", BROKEN).cut.model) > 1000
 
 
@@ -135,13 +137,13 @@ def on_shapes(opcode: str, dtype: str, lhs: tuple[int, ...], rhs: tuple[int, ...
 @pytest.mark.parametrize(("lhs", "rhs", "constant"), BROADCAST)
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 @pytest.mark.parametrize("opcode", ["ADD", "SUB", "MUL", "LESS", "MAXIMUM", "PRELU"])
-def test_operands_that_broadcast_give_the_same_as_one_by_one(
+def test_broadcast_operands_equal_separate_inferences(
     opcode: str, dtype: str, lhs: tuple[int, ...], rhs: tuple[int, ...], constant: bool
 ) -> None:
     gives_the_same(on_shapes(opcode, dtype, lhs, rhs, constant), 9)
 
 
-def test_operands_that_broadcast_are_joined_unless_vectors_ran_otherwise() -> None:
+def test_broadcast_operands_are_joined_unless_vectors_change() -> None:
     assert all(together(on_shapes("ADD", "int8", *shapes).cut.model) > 1 for shapes in BROADCAST)
     assert together(on_shapes("ADD", "int16", (2, 21), (2, 21), True).cut.model) == 1
 
@@ -165,7 +167,7 @@ def image_model(opcode: str) -> Model:
 
 
 @pytest.mark.parametrize("opcode", IMAGES)
-def test_images_give_the_same_as_one_by_one(opcode: str) -> None:
+def test_a_batch_of_images_equals_separate_images(opcode: str) -> None:
     """The outputs are equal under each variant and each defect, such as padding, narrow registers or a
     neighbor's bias."""
     model = image_model(opcode)
@@ -190,7 +192,7 @@ def test_images_are_joined(opcode: str) -> None:
     assert together(image_model(opcode)) > 1
 
 
-def test_weights_that_are_no_constants_come_with_their_image() -> None:
+def test_computed_weights_stay_with_their_image() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, w, y = (main.tensor(name, (4, 4), "int8", quantized(0.1)) for name in "xwy")
@@ -200,7 +202,7 @@ def test_weights_that_are_no_constants_come_with_their_image() -> None:
     assert together(builder.finish()) == 1
 
 
-def test_a_vector_left_open_would_make_a_difference() -> None:
+def test_an_incomplete_vector_changes_outputs() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (

@@ -9,19 +9,19 @@ from litecheck.cases.sweeps import directed, exhaustive
 from tests.cases.elements import binary, unary
 
 
-def test_directed_feeds_hold_both_rails_and_the_zero_point() -> None:
+def test_directed_inputs_contain_both_limits_and_the_zero_point() -> None:
     found = [f.arrays[0] for f in directed(unary("RELU"), {})]
     assert [set(np.unique(a)) for a in found[:4]] == [{-128}, {127}, {-128, 127}, {-5}]
     assert len(np.unique(found[4])) == 256
 
 
-def test_a_sweep_over_two_operands_holds_every_pair() -> None:
+def test_a_sweep_of_two_operands_contains_every_pair() -> None:
     sweep = list(directed(binary("ADD"), {}))[-1]
     pairs = sweep.arrays[0].astype(np.int32) * 256 + sweep.arrays[1]
     assert len(np.unique(pairs)) == 65_536
 
 
-def test_exhaustive_is_said_only_where_it_is_true() -> None:
+def test_exhaustive_is_reported_only_for_complete_sweeps() -> None:
     def told(case: Case) -> str:
         return exhaustive(case, tuple(directed(case, {})))
 
@@ -37,11 +37,11 @@ def test_exhaustive_is_said_only_where_it_is_true() -> None:
     assert exhaustive(unary("LOGISTIC"), ()) == ""
 
 
-def test_few_pairs_are_spread_over_all_of_them() -> None:
+def test_a_short_sweep_is_spread_over_all_pairs() -> None:
     *_, sweep = directed(binary("ADD", (20, 20)), {})
     assert len(np.unique(sweep.arrays[0])) == 256
     assert len(np.unique(sweep.arrays[1])) > 200
 
 
-def test_floats_have_no_rails() -> None:
+def test_float_operators_have_no_limits() -> None:
     assert list(directed(unary("EXP", dtype="float32"), {})) == []

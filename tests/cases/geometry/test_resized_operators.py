@@ -32,7 +32,7 @@ def test_a_convolution_keeps_its_parameters_and_repeats_its_channels() -> None:
         assert np.array_equal(stored_integers(weight), np.resize(values, weight.shape))
 
 
-def test_a_row_sets_shapes_and_options_and_names_what_is_unusual() -> None:
+def test_a_row_sets_shapes_and_options_and_names_unusual_values() -> None:
     (wide,) = (variant for variant in variants(CONVOLUTION, ONCE) if variant.row["width"] == "260")
     main = wide.model.subgraphs[0]
     row = wide.row

@@ -51,7 +51,7 @@ def test_every_pair_of_stored_values_occurs_under_each_triple_of_scales(family: 
         assert stated == [(float(np.float32(scale)), zero) for scale, zero in scales]
 
 
-def test_activations_are_tried_only_on_operators_that_fuse_them() -> None:
+def test_activations_are_set_only_for_operators_that_fuse_them() -> None:
     """No activation three times, then RELU6 and RELU; SQUARED_DIFFERENCE has none."""
     names = [p.name.rpartition(" ")[2] for p in of_family("sums_of_two", "ADD") if "activation" in p.name]
     assert names == ["NONE", "NONE", "NONE", "RELU6", "RELU", "NONE", "NONE"]
@@ -60,8 +60,8 @@ def test_activations_are_tried_only_on_operators_that_fuse_them() -> None:
     for each in of_family("sums_of_two", "ADD"):
         options = each.subgraph.operators[0].options
         assert options is not None
-        said = re.search("activation (.*)", each.name)
-        code = {"NONE": 0, "RELU": 1, "RELU6": 3}[said[1] if said else "NONE"]
+        message = re.search("activation (.*)", each.name)
+        code = {"NONE": 0, "RELU": 1, "RELU6": 3}[message[1] if message else "NONE"]
         assert options.get("fused_activation_function", 0) == code
 
 
@@ -75,8 +75,7 @@ def test_short_arrays_do_not_fill_a_vector_of_32() -> None:
 
 
 def test_broadcast_shapes() -> None:
-    """One operand has a single element, a single row, or a single column. In the last shape, both operands
-    are broadcast."""
+    """The second operand is a single element or a single row. In the last pair, each operand is broadcast."""
     shapes = [tuple(v.shape for v in p.runs[0]) for p in of_family("sums_of_two", "ADD")[-3:]]
     assert shapes == [((9, 27), (1, 1)), ((1, 9, 27), (1, 1, 27)), ((5, 1, 27), (1, 9, 1))]
 

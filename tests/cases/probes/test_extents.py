@@ -79,8 +79,8 @@ def test_products_on_both_sides_of_8_bits(opcode: str) -> None:
     """An 8-bit counter can count 256 products, not 257."""
     deep = {}
     for each in probes(opcode):
-        if said := re.search(r" (\d+) products", each.name):
-            deep[int(said[1])] = shapes(each)["input" if opcode != "BATCH_MATMUL" else "lhs"][-1]
+        if message := re.search(r" (\d+) products", each.name):
+            deep[int(message[1])] = shapes(each)["input" if opcode != "BATCH_MATMUL" else "lhs"][-1]
     assert all(stated == depth for stated, depth in deep.items())
     assert {256, 257} < {*deep}
     assert max(deep) >= 3 * 256

@@ -53,7 +53,7 @@ def test_further_runs_replace_the_first_input() -> None:
     assert replace(made, order=(1, 0, 1)).asked == (1, 0, 1)
 
 
-def test_accumulators_stand_for_each_element_of_the_output() -> None:
+def test_accumulators_have_a_value_for_each_output_element() -> None:
     assert added().accumulators is None
     known = added(ProbeExtras(accumulators=np.array([100, 200, 300]))).accumulators
     assert known is not None

@@ -18,12 +18,12 @@ from litecheck.reference.runtime_tensors import RunError
 pytestmark = pytest.mark.slow
 
 
-def way(text: str) -> Hypothesis:
+def hypothesis(text: str) -> Hypothesis:
     """Return the hypothesis of a text. Example: ``requantize: double, multiplier: float32``."""
     return Hypothesis(tuple(tuple(part.split(": ")) for part in text.split(", ")))  # type: ignore[misc]
 
 
-def told_apart(group: Group) -> set[frozenset[str]]:
+def undistinguished(group: Group) -> set[frozenset[str]]:
     """Return the sets of several hypotheses that give the same outputs on all probes."""
     alike: dict[tuple[bytes, ...], set[str]] = {}
     for one in group.hypotheses:
@@ -71,9 +71,9 @@ BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
 
 
 @pytest.mark.parametrize("opcode", probed())
-def test_everything_is_told_apart_but_what_is_listed(opcode: str) -> None:
+def test_all_hypotheses_except_the_listed_are_distinguished(opcode: str) -> None:
     groups = prepared((), [opcode])
-    found = set().union(*(told_apart(group) for group in groups))
+    found = set().union(*(undistinguished(group) for group in groups))
     assert found == {frozenset(names) for names in BLIND.get(opcode, ())}
 
 
@@ -90,7 +90,7 @@ def test_probes_are_sound_models_and_the_same_every_time(opcode: str, tmp_path: 
                 np.testing.assert_array_equal(x, y)
 
 
-def test_another_seed_makes_other_models() -> None:
+def test_a_different_seed_makes_different_models() -> None:
     one, other = (model_bytes(probes("CONV_2D", seed)[0].model) for seed in (0, 1))
     assert one != other
 
@@ -99,7 +99,7 @@ def test_a_bias_under_zero_points_is_the_accumulator() -> None:
     """With the multiplier 1/2 and rounding half away from zero, the output is half of the bias."""
     ties = probes("CONV_2D")[0]
     assert ties.accumulators is not None
-    (made,) = (run[0] for run in outputs(ties, way("requantize: float64")))
+    (made,) = (run[0] for run in outputs(ties, hypothesis("requantize: float64")))
     quantization = ties.subgraph.tensors[1].quantization
     halves = quantization.scale == 1.0  # 0.25 * 1 / 0.5
     wanted = np.trunc(ties.accumulators / 2 + np.copysign(0.5, ties.accumulators)).clip(-133, 122) + 5

@@ -74,7 +74,7 @@ def test_ties_of_powers_of_two_are_exact(opcode: str) -> None:
 
 
 @pytest.mark.parametrize("opcode", BIASED)
-def test_known_accumulators_are_what_the_operator_sums(opcode: str) -> None:
+def test_known_accumulators_equal_the_sums_of_the_operator(opcode: str) -> None:
     """The output is the rescaled accumulator within 1, plus the zero point, clipped to int8."""
     for each in (p for p in probes(opcode) if p.accumulators is not None):
         assert each.accumulators is not None

@@ -29,7 +29,7 @@ def test_operators_that_move_data_have_one_way_to_compute() -> None:
     assert not {"ADD", "EQUAL", "SUM", "SVDF", "SHAPE"} & set(names)
 
 
-def test_probes_of_a_models_operator_are_named_after_it() -> None:
+def test_probes_of_a_models_operator_have_its_name() -> None:
     base = probes("RELU")[0]
     named = next(
         iter(shaped(base.__class__("", "RELU", base.model, base.runs, called="#3", source="a.tflite"), 0))
