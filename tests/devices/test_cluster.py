@@ -23,8 +23,8 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[object]:
-    """Two workers, each a process of its own."""
-    # Here, for it takes a second to load, and who collects the tests would wait for it.
+    """Start two workers in separate processes."""
+    # Imported here, because the import takes a second and would slow test collection.
     distributed = pytest.importorskip("distributed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None, host="127.0.0.1"
@@ -34,7 +34,7 @@ def cluster() -> Iterator[object]:
 
 @pytest.fixture(scope="module")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """Operators whose cases take a moment each."""
+    """Return a suite of operators with quick cases."""
     folder = tmp_path_factory.mktemp("cluster") / "suite"
     make(Scope("litert-runtime", select=("TANH", "SOFTMAX"), flags=False), folder)
     return read_suite(folder)
@@ -68,7 +68,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_report_of_a_local_run(
 
 
 def _kill_one(cluster: object) -> None:
-    """SIGKILL, as a board's host that loses power: its nanny starts another."""
+    """Kill a worker with SIGKILL, like a host that loses power. Its nanny starts a new worker."""
     nanny = next(iter(cluster.workers.values()))  # type: ignore[attr-defined]
     before = nanny.pid
     nanny.process.process.kill()
@@ -83,7 +83,7 @@ def test_each_worker_has_a_device_of_its_own(cluster: object) -> None:
         OnCluster(cluster.scheduler_address, "recorded:/nowhere/{worker}")  # type: ignore[attr-defined]
 
 
-def test_a_scheduler_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("litecheck.devices.cluster._PATIENCE", 1)
     with pytest.raises(DeviceError, match="no scheduler with a worker answers"):

@@ -21,7 +21,7 @@ def test_a_command_line_of_windows(command: str, words: list[str]) -> None:
     assert split_command(command, windows=True) == words
 
 
-def test_a_command_line_elsewhere() -> None:
+def test_a_command_line_of_posix() -> None:
     assert split_command(r"'./my tool' a\ b {model}", windows=False) == ["./my tool", "a b", "{model}"]
 
 
@@ -111,7 +111,8 @@ def test_other_words_need_not_be_files(command: str, tmp_path: Path, monkeypatch
 
 @pytest.fixture
 def program(tmp_path: Path) -> Path:
-    """A program that prints its arguments in the second line, with control characters, and ends with their number."""
+    """Write a program that prints its arguments in the second line, with control characters, and exits with an error
+    for 3 or more."""
     file = tmp_path / "npu"
     file.write_text('#!/bin/sh\nprintf "\\n npu \\033[1m%s \\n" "$*"\ntest $# -lt 3\n')
     file.chmod(0o755)
@@ -120,7 +121,7 @@ def program(tmp_path: Path) -> Path:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the program is a shell script")
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ("{runs}", "npu [1m--version"),
         ("-v {runs} more", "npu [1m-v --version"),
@@ -130,8 +131,8 @@ def program(tmp_path: Path) -> Path:
         ("-c {runs}", ""),
     ],
 )
-def test_the_version_of_a_program(program: Path, arguments: str, said: str) -> None:
-    assert version(f"'{program}' {arguments}") == said
+def test_the_version_of_a_program(program: Path, arguments: str, message: str) -> None:
+    assert version(f"'{program}' {arguments}") == message
     assert version(f"'{program}' '{program}' {{runs}}") == f"npu [1m{program} --version"[:100]
 
 

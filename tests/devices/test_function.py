@@ -1,4 +1,4 @@
-"""A Python function as a device: what it returns, what it raises, and what it is given."""
+"""A Python function as a device: returned values, exceptions, and arguments."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def test_outputs_come_alone_in_order_or_by_name(shaped: Callable[[Array], object
         (np.zeros((1, 2, 3), np.int8), f"'{OUTPUT.name}' is int8 of shape [1, 2, 3], it should be int8"),
     ],
 )
-def test_what_does_not_fit_is_said_with_the_output(made: object, message: str) -> None:
+def test_outputs_of_wrong_type_or_shape_are_named(made: object, message: str) -> None:
     found = verdict(lambda *inputs: made)
     assert found.outcome is Outcome.WRONG_SHAPE
     assert message in found.message
@@ -72,7 +72,7 @@ class _Unknown:
         raise RuntimeError("on another device")
 
 
-def test_what_cannot_become_an_array_is_no_array() -> None:
+def test_a_value_that_is_no_array_is_an_error() -> None:
     assert verdict(lambda *inputs: _Unknown()).message.endswith("is _Unknown, it should be an array")
 
 
@@ -106,11 +106,11 @@ def test_an_interrupt_is_no_outcome() -> None:
         verdict(_raising(KeyboardInterrupt()))
 
 
-def test_a_call_that_does_not_fit_is_told() -> None:
+def test_a_function_with_wrong_parameters_is_an_error() -> None:
     assert "(raised by the call itself)" in verdict(lambda: None).message
 
 
-def test_it_may_write_into_its_inputs_and_use_its_outputs_again() -> None:
+def test_a_function_may_write_to_its_inputs_and_reuse_its_outputs() -> None:
     kept = np.zeros(OUTPUT.shape, np.int8)
 
     def function(*inputs: Array) -> Array:
@@ -128,7 +128,7 @@ def test_a_wrong_value_is_a_mismatch() -> None:
 
 
 @pytest.mark.slow
-def test_one_that_takes_the_model_is_asked_about_every_operator() -> None:
+def test_a_function_of_a_model_is_called_for_every_operator() -> None:
     model = litecheck.load_model(FIXTURES / "conv_int8.tflite")
 
     def function(model: bytes, *inputs: Array) -> Any:
@@ -149,19 +149,19 @@ def test_parts_need_the_model(asked: dict[str, Any]) -> None:
         litecheck.verify(MODEL, right, **asked)
 
 
-def test_what_asks_about_many_models_needs_it_too() -> None:
+def test_a_diagnosis_needs_a_function_of_a_model() -> None:
     with pytest.raises(DeviceError, match="computes one model, and a diagnosis asks about many"):
         litecheck.diagnose(right)
 
 
-def test_something_built_in_is_a_function() -> None:
+def test_a_builtin_is_a_function() -> None:
     device = litecheck.open_device(max, build="2")
     assert (device.name, device.described) == ("python:max", "python:max (a function of builtins) (2)")
     assert isinstance(device, FunctionDevice)
     assert device.whole
 
 
-def test_a_closed_one_answers_no_more() -> None:
+def test_a_closed_device_computes_no_more() -> None:
     device = FunctionDevice(right)
     device.close()
     with pytest.raises(DeviceError, match="closed"):

@@ -45,7 +45,7 @@ def test_arrays_arrive(parcel: Path) -> None:
 
 def test_every_cut_is_noticed(parcel: Path) -> None:
     whole = parcel.read_bytes()
-    for length in range(len(whole) - 60):  # the last array has four bytes, the rest fills up
+    for length in range(len(whole) - 60):  # the last array has four bytes and is padded
         parcel.write_bytes(whole[:length])
         with pytest.raises(MessageError):
             read_message(parcel)
@@ -73,13 +73,13 @@ def test_a_header_is_not_believed(tmp_path: Path, described: object) -> None:
 
 
 @pytest.mark.parametrize("line", [b"", b"[]\n", b"{}\n", b"[" * 100_000 + b"\n", b"\xff\n", b"1\n"])
-def test_a_file_of_something_else_is_no_parcel(tmp_path: Path, line: bytes) -> None:
+def test_a_file_of_another_format_is_no_message(tmp_path: Path, line: bytes) -> None:
     (tmp_path / "p").write_bytes(line)
     with pytest.raises(MessageError):
         read_message(tmp_path / "p")
 
 
-def test_what_holds_no_numbers_is_not_sent(tmp_path: Path) -> None:
+def test_arrays_without_numbers_are_not_sent(tmp_path: Path) -> None:
     for values in (np.array([object()]), np.array(["text"]), np.zeros(1, "V2")):
         with pytest.raises(ValueError, match="holds no numbers"):
             write_message(tmp_path / "p", {}, [values])
@@ -93,7 +93,7 @@ def test_groups_have_to_add_up() -> None:
             split(ARRAYS, counts)
 
 
-def test_runs_arrive_in_stacks_or_one_by_one() -> None:
+def test_runs_arrive_as_stacks_or_separately() -> None:
     alike = [(np.full(2, n, np.int8), np.array([[n]])) for n in range(3)]
     for runs, count in ((alike, 6), (stacked(alike), 2), ([(ARRAYS[0],), ()], 1)):
         header, arrays = pack_runs(runs)
@@ -112,7 +112,7 @@ def test_columns_have_to_be_there_and_equally_long(count: object) -> None:
 
 @pytest.fixture
 def stored(tmp_path: Path) -> StoredRuns:
-    """Two runs in a file, the second with one array twice."""
+    """Return two stored runs; the second has the same array twice."""
     with open(tmp_path / "runs", "wb") as file:
         written = RunsFile(file)
         written.add(tuple(ARRAYS))

@@ -39,14 +39,14 @@ def own_children() -> Iterator[None]:
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where temporary folders go in this test."""
+    """Set the parent of temporary folders to this test's folder."""
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
 
 @pytest.fixture
 def opened(folder: Path) -> Iterator[Opening]:
-    """Opens devices with a misbehaving adapter; at the end nothing of them may be left."""
+    """Return a function that opens devices with a misbehaving adapter. Afterwards, no process or file may be left."""
     devices = []
 
     def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> Isolated:
@@ -68,8 +68,8 @@ def job(*runs: tuple[np.ndarray, ...], content: bytes = b"bad") -> Job:
     return Job("0000-ADD", Model(()), content, runs or ((np.arange(3, dtype=np.int8),),))
 
 
-def gone(pid: int) -> bool:
-    """Whether a process ends within ten seconds."""
+def has_ended(pid: int) -> bool:
+    """Return True if a process ends within ten seconds."""
     for _ in range(100):
         try:
             os.kill(pid, 0)
@@ -111,9 +111,9 @@ def test_proof_and_message_are_passed_on(opened: Opening) -> None:
     assert (answer.delegated, answer.message) == ((True, False), "a word")
 
 
-#: Seconds that a busy machine needs to start a process and answer; less than what hangs.
+#: Seconds that a busy machine needs to start a process and respond; less than a hanging call takes.
 SOON = 3
-#: What the adapter does -> how the job ends, words of the message.
+#: Actions of the adapter -> outcome of the job and words of its message.
 FAILURES = {
     "abort": (Outcome.CRASHED, "ended with SIGABRT without an answer"),
     "segfault": (Outcome.CRASHED, "SIGSEGV"),
@@ -160,7 +160,7 @@ def test_every_misbehaviour_is_an_outcome_and_the_next_job_runs(
     [("corrupt", "SIGABRT"), ("abort-after", "SIGABRT"), ("hang-after", f"no end after {SOON} s")],
 )
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_what_happens_after_the_answer_does_not_lose_it(
+def test_an_end_after_the_answer_keeps_the_answer(
     opened: Opening, mode: str, ended: str, adapter: str
 ) -> None:
     limits = Limits(SOON if mode == "hang-after" else 30, 1 << 28)
@@ -179,21 +179,21 @@ def test_jobs_share_no_state(opened: Opening) -> None:
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_what_a_job_started_ends_with_it(opened: Opening, adapter: str) -> None:
+def test_processes_of_a_job_end_with_the_job(opened: Opening, adapter: str) -> None:
     answer = opened("child", adapter=adapter).run(job())
     assert isinstance(answer, Answer)
-    assert gone(int(answer.runs[0][0]))
+    assert has_ended(int(answer.runs[0][0]))
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not hand orphans to the worker")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux passes orphans to the worker")
 def test_a_daemon_ends_with_the_job(opened: Opening) -> None:
     answer = opened("daemon").run(job())
     assert isinstance(answer, Answer)
-    assert gone(int(answer.runs[0][0]))
+    assert has_ended(int(answer.runs[0][0]))
 
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
-def test_temporary_folders_of_a_job_go_with_it(opened: Opening, folder: Path, adapter: str) -> None:
+def test_temporary_folders_of_a_job_are_removed(opened: Opening, folder: Path, adapter: str) -> None:
     failure = opened("litter", adapter=adapter).run(job())
     assert isinstance(failure, Failure)
     made = Path(failure.message.splitlines()[-1])
@@ -277,7 +277,9 @@ print("done", flush=True)
 
 
 @pytest.mark.parametrize("number", [getattr(signal, "SIGKILL", None), signal.SIGINT, None])
-def test_nothing_is_left_however_litecheck_ends(tmp_path: Path, number: int | None) -> None:
+def test_no_process_and_no_file_is_left_after_any_end_of_litecheck(
+    tmp_path: Path, number: int | None
+) -> None:
     env = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path), "OPENBLAS_NUM_THREADS": "1"}
     command = [sys.executable, "-c", _HANGING, "hang" if number else ""]
     with subprocess.Popen(
@@ -290,7 +292,7 @@ def test_nothing_is_left_however_litecheck_ends(tmp_path: Path, number: int | No
         if number:
             parent.send_signal(number)
         parent.wait(20)
-    assert gone(keeper)
+    assert has_ended(keeper)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -302,7 +304,7 @@ def test_nothing_is_left_however_litecheck_ends(tmp_path: Path, number: int | No
         ("tests.verification.nowhere:Adapter", "ModuleNotFoundError"),
     ],
 )
-def test_what_cannot_be_opened_says_why(folder: Path, adapter: str, words: str) -> None:
+def test_an_error_of_opening_has_a_reason(folder: Path, adapter: str, words: str) -> None:
     with pytest.raises(DeviceError, match=f"--device bad: cannot be opened.*{words}"):
         Isolated("bad", "", WorkerSetup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
     assert list(folder.iterdir()) == []
@@ -333,7 +335,7 @@ def test_the_invocation_that_does_not_end_is_named(opened: Opening, adapter: str
     assert failure.message == f"no answer after {SOON} s, in invocation 3 of 6"
 
 
-def test_how_far_a_job_is_can_be_followed(opened: Opening) -> None:
+def test_the_progress_of_a_job_is_reported(opened: Opening) -> None:
     device, seen = opened("slow"), []
     device.progress = seen.append
     device.run(job(*SIX))
@@ -342,7 +344,7 @@ def test_how_far_a_job_is_can_be_followed(opened: Opening) -> None:
     assert seen[-1] <= 6
 
 
-def test_what_a_device_does_not_have_is_no_refusal(opened: Opening) -> None:
+def test_an_unsupported_operator_is_no_rejection(opened: Opening) -> None:
     failure = opened("lacks").run(job())
     assert failure == Failure(Outcome.NOT_SUPPORTED, "there is no ADD")
 
@@ -354,7 +356,7 @@ def sharing(*contents: bytes) -> list[Job]:
     return [replace(job(content=content), shares=True) for content in contents]
 
 
-def test_jobs_share_a_process_where_both_sides_allow_it(opened: Opening) -> None:
+def test_jobs_share_a_process_if_adapter_and_job_allow_it(opened: Opening) -> None:
     def pids(adapter: str, jobs: list[Job]) -> list[tuple[int, bool]]:
         device = opened("pid", adapter=adapter)
         answers = [device.run(one) for one in jobs]
@@ -370,7 +372,9 @@ def test_jobs_share_a_process_where_both_sides_allow_it(opened: Opening) -> None
 
 
 @pytest.mark.parametrize("mode", sorted(set(FAILURES) - {"object"}))
-def test_what_ends_badly_behind_others_is_told_as_if_it_had_run_by_itself(opened: Opening, mode: str) -> None:
+def test_a_failure_in_a_shared_process_equals_the_failure_in_a_separate_process(
+    opened: Opening, mode: str
+) -> None:
     device = opened(mode, Limits(seconds=SOON if mode == "hang" else 30, memory=1 << 28), SHARING)
     good, bad, next_one = sharing(b"good", b"bad", b"good")
     outcome, words = FAILURES[mode]
@@ -382,8 +386,8 @@ def test_what_ends_badly_behind_others_is_told_as_if_it_had_run_by_itself(opened
     assert isinstance(device.run(next_one), Answer)
 
 
-def test_an_adapter_that_was_damaged_by_another_job_is_asked_again(opened: Opening) -> None:
-    """Whatever comes second in a process ends it."""
+def test_a_job_repeats_after_damage_by_an_earlier_job(opened: Opening) -> None:
+    """A second job in the same process ends the process."""
     device = opened("once", adapter=SHARING)
     first, second = (device.run(one) for one in sharing(b"1", b"2"))
     assert isinstance(first, Answer)

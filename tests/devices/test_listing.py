@@ -1,4 +1,4 @@
-"""The list of devices names what is missing."""
+"""The list of devices names missing packages."""
 
 from __future__ import annotations
 

@@ -98,7 +98,7 @@ def test_names_that_no_file_can_have_are_no_error(tmp_path: Path) -> None:
         )
 
 
-def test_the_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
+def test_the_size_is_checked_before_a_file_is_read(tmp_path: Path) -> None:
     with open(tmp_path / "output_1.bin", "wb") as file:
         file.truncate(SMALL + 1)
     with pytest.raises(
@@ -114,7 +114,7 @@ def test_the_size_is_looked_at_before_anything_is_read(tmp_path: Path) -> None:
     assert find_output(tmp_path, TENSOR, NAMES, runs=1) is not None
 
 
-def test_large_tensors_may_be_as_large_as_real_values_make_them() -> None:
+def test_files_of_large_tensors_may_store_float64() -> None:
     large = Tensor(4, "large", "int8", (SMALL,))
     check("x", 8 * SMALL, large)
     check("x", 80 * SMALL, large, 10)
@@ -138,7 +138,7 @@ def test_outputs_of_several_runs_in_one_file(tmp_path: Path) -> None:
 
 
 def test_outputs_of_several_runs_in_a_file_each(tmp_path: Path) -> None:
-    """Each run can have a shape of its own; without the file of a run, the output is missing."""
+    """Each run may have its own shape; without the file of a run, the output is missing."""
     for n in (2, 0, 1):
         assert find_runs(tmp_path, TENSOR, NAMES, 3) is None
         np.save(tmp_path / f"block_conv_0_run_{n}.npy", ROWS[n, :, :n])

@@ -30,7 +30,7 @@ class Board:
 
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """An installed package ``acme`` that offers the device ``acme-npu``."""
+    """Provide a package ``acme`` with the device ``acme-npu``."""
     (tmp_path / "acme.py").write_text(_PLUGIN)
     facts = tmp_path / "acme-1.5.dist-info"
     facts.mkdir()
@@ -70,7 +70,7 @@ def test_a_plugin_may_leave_an_operator() -> None:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_a_plugin_that_lists_its_options_has_no_others(tmp_path: Path) -> None:
+def test_a_plugin_with_listed_options_rejects_others(tmp_path: Path) -> None:
     (tmp_path / "acme.py").write_text(
         _PLUGIN.replace("class Board:", "class Board:\n    options = ('add', 'mode')")
     )
@@ -87,8 +87,8 @@ def error(text: str) -> str:
 
 
 @pytest.mark.usefixtures("plugin")
-def test_unknown_devices_are_told_the_known_ones() -> None:
-    """The kinds of the package first, which are the modules of a folder and of targets, then those of plugins."""
+def test_an_unknown_device_lists_the_known_devices() -> None:
+    """The error lists the built-in kinds first, found as modules of a folder and of targets, then kinds of plugins."""
     own = sorted((*(path.stem for path in Path(adapters.__path__[0]).glob("[!_]*.py")), "vela"))
     told = error("acme-npo")
     assert told.startswith(
@@ -116,7 +116,7 @@ def test_a_similar_device_is_suggested(name: str, close: str) -> None:
     assert "available: command, delegate, litert:reference, litert:optimized, litert:xnnpack" in error(name)
 
 
-#: What is written -> what the error says.
+#: Device text -> error message.
 WRONG = {
     "litert": "no kernels; available: litert:reference, litert:optimized, litert:xnnpack",
     "litert:xnpack": "unknown kernels 'xnpack'; did you mean 'litert:xnnpack'? available: litert:reference",
@@ -143,7 +143,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("text", WRONG)
-def test_what_cannot_be_opened_says_why(text: str) -> None:
+def test_an_error_of_opening_has_a_reason(text: str) -> None:
     assert error(text).startswith(f"--device {text}: ")
     assert WRONG[text] in error(text)
 
@@ -159,20 +159,20 @@ def test_a_missing_package_is_named_with_its_extra(
 ) -> None:
     (tmp_path / "lib.so").touch()
     monkeypatch.setattr(registry, "find_spec", lambda name: None)
-    said = error(text.format(file=tmp_path / "lib.so"))
-    assert f"needs the package {package}: pip install -e '.[{extra}]'" in said
+    message = error(text.format(file=tmp_path / "lib.so"))
+    assert f"needs the package {package}: pip install -e '.[{extra}]'" in message
 
 
 @pytest.mark.parametrize(
     ("arguments", "command"),
     [("", "{program} {{model}} {{inputs}} {{outputs}}"), (" {model} {runs}", "{program} {{model}} {{runs}}")],
 )
-def test_a_program_alone_is_told_its_device(arguments: str, command: str, tmp_path: Path) -> None:
+def test_the_error_of_a_program_suggests_a_device(arguments: str, command: str, tmp_path: Path) -> None:
     program = tmp_path / "npu"
     program.touch(0o755)
-    said = error(f"{program}{arguments}")
-    assert f"Write command:'{command.format(program=program)}'." in said
-    assert f"Write delegate:{program}" in said
+    message = error(f"{program}{arguments}")
+    assert f"Write command:'{command.format(program=program)}'." in message
+    assert f"Write delegate:{program}" in message
 
 
 def test_a_versioned_library_is_a_delegate(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_a_file_that_is_no_delegate_is_refused_at_once(
 
 
 def test_every_adapter_registers_itself_and_loads_no_runtime() -> None:
-    """A module of the adapters' folder is all that a kind of device takes, and to know it costs no runtime."""
+    """A module in the folder of adapters is a kind of device. Listing the kinds loads no runtime."""
     code = "from litecheck.devices.registry import known_devices; import sys; print(*known_devices(), '|', *sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     names, _, modules = done.stdout.partition("|")

@@ -6,7 +6,7 @@ from litecheck.devices.device_kinds import kinds
 from litecheck.devices.port import DeviceError, DeviceSpec
 from litecheck.devices.registry import check_options, parse
 
-#: What is written -> kind, argument, options.
+#: Device text -> kind, argument, options.
 WRITTEN = {
     "tflm": ("tflm", "", {}),
     "tflm,arena=4096": ("tflm", "", {"arena": "4096"}),
@@ -25,7 +25,7 @@ WRITTEN = {
 
 
 @pytest.mark.parametrize("text", WRITTEN)
-def test_a_device_is_taken_apart(text: str) -> None:
+def test_a_device_is_parsed(text: str) -> None:
     assert parse(text) == DeviceSpec(text, *WRITTEN[text])
 
 
@@ -38,7 +38,7 @@ def test_a_device_is_taken_apart(text: str) -> None:
         ("tflm,a=1,a=2", "a is given twice"),
     ],
 )
-def test_what_is_no_device_is_an_error(text: str, words: str) -> None:
+def test_an_invalid_device_is_an_error(text: str, words: str) -> None:
     with pytest.raises(DeviceError, match=words):
         parse(text)
 

@@ -18,15 +18,15 @@ def keeper() -> Worker:
 
 def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Worker) -> None:
     (keeper.folder / LOG).write_text("INFO: x\n" + "a long line\n" * 1000 + "\n  the last \nVERBOSE: y\n")
-    said = keeper.said().splitlines()
+    message = keeper.said().splitlines()
     assert len(keeper.said()) < 2000
-    assert set(said[:-1]) == {"a long line"}
-    assert said[-1] == "the last"
+    assert set(message[:-1]) == {"a long line"}
+    assert message[-1] == "the last"
     keeper.close()
     assert keeper.said() == ""
 
 
-def test_closing_twice_is_harmless_and_leaves_nothing(keeper: Worker) -> None:
+def test_closing_twice_is_harmless_and_removes_the_folder(keeper: Worker) -> None:
     assert keeper.alive
     keeper.close()
     keeper.close()
@@ -49,7 +49,7 @@ def test_a_process_started_before_is_taken_over() -> None:
     assert not started.folder.exists()
 
 
-def test_a_process_nobody_asked_ends_with_its_folder() -> None:
+def test_an_unused_process_ends_and_its_folder_is_removed() -> None:
     started = WorkerProcess(WorkerSetup("tests.verification.misbehaving:Adapter", {}, {}))
     assert started.alive
     started.close()
@@ -57,6 +57,6 @@ def test_a_process_nobody_asked_ends_with_its_folder() -> None:
     assert not started.folder.exists()
 
 
-def test_modules_that_are_missing_are_told() -> None:
+def test_missing_modules_are_named() -> None:
     with pytest.raises(DeviceError, match="no_such_module"):
         Worker(WorkerSetup("tests.verification.misbehaving:Adapter", {}, {}, ("no_such_module",)), Limits())

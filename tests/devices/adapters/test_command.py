@@ -38,13 +38,13 @@ def job(runs: int = 1, dtype: str = "int8") -> Job:
 
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where children have their folders, and work."""
+    """Return the folder in which child processes work and have their folders."""
     return tmp_path_factory.mktemp("folders")
 
 
 @pytest.fixture
 def running(tmp_path: Path, folders: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    """``running(script)``: one job with a shell script as the device, its arguments model, inputs, outputs."""
+    """Return ``running(script)``, which runs a job on a shell script; its arguments are model, inputs, outputs."""
     devices: list[Device] = []
     monkeypatch.chdir(folders)
 
@@ -84,7 +84,7 @@ def test_outputs_are_read_back(running: Running, script: str) -> None:
         np.testing.assert_array_equal(sent, got)
 
 
-def test_the_program_gets_what_is_promised(running: Running, folders: Path) -> None:
+def test_the_program_receives_the_documented_files(running: Running, folders: Path) -> None:
     script = "pwd > seen; ls $inputs >> seen; cp $model m; cp $inputs/inputs.json j; cp $inputs/*.bin $outputs/output_0.bin"
     wanted = job(dtype="int4")
     answer = running(script, wanted)
@@ -100,7 +100,7 @@ def test_the_program_gets_what_is_promised(running: Running, folders: Path) -> N
     assert json.loads((folders / "j").read_text()) == [{"name": "net/x", "dtype": "int4", "shape": [2, 3]}]
 
 
-#: What the program does -> how the job ends, words of the message.
+#: Commands of the program -> outcome of the job and words of its message.
 FAILURES = {
     "echo no such board >&2; exit 3": (Outcome.REFUSED, "exit status 3\nno such board"),
     "kill -SEGV $$": (Outcome.CRASHED, "SIGSEGV"),
@@ -117,11 +117,11 @@ FAILURES = {
 
 @pytest.mark.parametrize("script", FAILURES)
 def test_every_way_to_fail_is_an_outcome(running: Running, script: str) -> None:
-    outcome, said = FAILURES[script]
+    outcome, message = FAILURES[script]
     failure = running(script, seconds=1.0 if "sleep" in script else 30.0)
     assert isinstance(failure, Failure)
     assert failure.outcome is outcome
-    assert said in failure.message
+    assert message in failure.message
 
 
 def test_bytes_of_the_wrong_size_are_handed_on(running: Running) -> None:
@@ -139,7 +139,7 @@ def test_the_environment_is_the_user_s(
     assert (folders / "seen").read_text() == "7::\n"
 
 
-def test_a_command_line_is_taken_apart_as_a_shell_does() -> None:
+def test_a_command_line_is_split_like_in_a_shell() -> None:
     line = "sh -c 'cp $1/* $2 && echo {x}' {inputs} {outputs}"
     assert words(line) == ["sh", "-c", "cp $1/* $2 && echo {x}", "{inputs}", "{outputs}"]
 
@@ -155,14 +155,14 @@ def test_a_command_line_is_taken_apart_as_a_shell_does() -> None:
     ids=["raw", "npy"],
 )  # fmt: skip
 def test_an_output_far_too_large_is_refused_unread(running: Running, script: str) -> None:
-    """The limit of memory, 512 MB, would not do to read it and hand it on."""
+    """The output exceeds the memory limit of 512 MB, so that reading it would fail."""
     answer = running(script)
     assert isinstance(answer, Failure)
     assert answer.outcome is Outcome.WRONG_SHAPE
     assert "bytes; 'net/y' is int8 2x3, it is not read" in answer.message
 
 
-#: One start for all runs of a case, each of 6 bytes; each of them takes a moment.
+#: A program with a single start for all runs of a case; each run has 6 bytes and takes a moment.
 TOGETHER = """echo started >> starts
 [ $1 = --version ] && exit 1
 for n in 0 1 2 3 4; do
@@ -173,7 +173,8 @@ done"""
 
 @pytest.fixture
 def together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Running]:
-    """``together(script)``: one job with a shell script as the device, its arguments the model and a folder of runs."""
+    """Return ``together(script)``, which runs a job on a shell script; its arguments are the model and a folder of
+    runs."""
     devices: list[Device] = []
     monkeypatch.chdir(tmp_path)
 
@@ -195,11 +196,11 @@ def test_one_start_does_for_all_runs_and_time_is_counted_for_each(together: Runn
     assert isinstance(answer, Answer), answer
     for sent, got in zip(wanted.runs, answer.runs, strict=True):
         np.testing.assert_array_equal(sent, got)
-    # It was also asked for its version.
+    # The additional start requested the program's version.
     assert (tmp_path / "starts").read_text().split() == ["started"] * 2
 
 
-def test_a_program_that_stops_on_its_way_is_told_from_a_slow_one(together: Running) -> None:
+def test_a_program_that_hangs_is_distinguished_from_a_slow_program(together: Running) -> None:
     stalls = TOGETHER.replace("  sleep 0.8", "  [ $n = 2 ] && sleep 1000")
     failure = together(stalls, job(runs=5), seconds=3.0)
     assert isinstance(failure, Failure)
@@ -207,7 +208,7 @@ def test_a_program_that_stops_on_its_way_is_told_from_a_slow_one(together: Runni
     assert failure.message.startswith("no answer after 3 s, in invocation 3 of 5")
 
 
-def test_runs_are_listed_with_what_they_begin_from(together: Running, tmp_path: Path) -> None:
+def test_the_list_of_runs_states_their_initial_state(together: Running, tmp_path: Path) -> None:
     script = "cp $2/runs.json listed; ls $2/inputs > files; cp $2/inputs/* .; exit 3"
     failure = together(script, job(runs=2, dtype="int4"))
     assert isinstance(failure, Failure)
@@ -220,7 +221,7 @@ def test_runs_are_listed_with_what_they_begin_from(together: Running, tmp_path: 
         "outputs": [{"name": "net/y", "dtype": "int4", "shape": [2, 3]}],
     }
     assert (tmp_path / "files").read_text().split() == ["input_0.bin", "input_0.npy"]
-    # One value a byte in .npy; the first in the low half of a byte in raw files.
+    # In .npy files, each int4 value takes a byte. In raw files, the first value is in the low half of a byte.
     assert np.load(tmp_path / "input_0.npy").tolist() == [[[0, 1, 2], [3, 4, 5]], [[-1, 0, 1], [2, 3, 4]]]
     assert (tmp_path / "input_0.bin").read_bytes() == bytes([0x10, 0x32, 0x54, 0x0F, 0x21, 0x43])
 
@@ -252,7 +253,7 @@ def test_packed_outputs_of_all_runs_are_read_back(together: Running) -> None:
 
 
 @pytest.mark.parametrize(
-    ("script", "said"),
+    ("script", "message"),
     [
         ("true", "ended well without output_0 ('net/y'); it left nothing"),
         ("head -c 7 $2/inputs/input_0.bin > $2/outputs/output_0.bin", "2 runs of 6 bytes are 12"),
@@ -261,16 +262,16 @@ def test_packed_outputs_of_all_runs_are_read_back(together: Running) -> None:
     ],
 )
 def test_outputs_of_too_few_runs_are_a_refusal(
-    together: Running, tmp_path: Path, script: str, said: str
+    together: Running, tmp_path: Path, script: str, message: str
 ) -> None:
     np.save(tmp_path / "one.npy", np.zeros((1, 2, 3), np.int8))
     failure = together(script, job(runs=2))
     assert isinstance(failure, Failure)
     assert failure.outcome is Outcome.REFUSED
-    assert said in failure.message
+    assert message in failure.message
 
 
-def test_runs_of_other_shapes_are_made_in_other_starts(together: Running, tmp_path: Path) -> None:
+def test_runs_of_different_shapes_have_separate_starts(together: Running, tmp_path: Path) -> None:
     wanted = job(runs=2)
     mixed = Job(wanted.name, wanted.model, wanted.content, (*wanted.runs, (np.ones((1, 3), np.int8),)))
     answer = together("cp $2/inputs/input_0.npy $2/outputs/output_0.npy", mixed)
@@ -278,7 +279,7 @@ def test_runs_of_other_shapes_are_made_in_other_starts(together: Running, tmp_pa
     assert [run[0].shape for run in answer.runs] == [(2, 3), (2, 3), (1, 3)]
 
 
-def test_a_program_says_its_version_where_it_can_be_asked(tmp_path: Path) -> None:
+def test_the_version_of_a_program_is_read_if_the_command_allows_it(tmp_path: Path) -> None:
     program = tmp_path / "board"
     program.write_text(
         '#!/bin/sh\n[ "$*" = --version ] && echo && echo "board 3.1\033[31m" && exit\ntouch ran\n'
@@ -286,7 +287,7 @@ def test_a_program_says_its_version_where_it_can_be_asked(tmp_path: Path) -> Non
     program.chmod(0o755)
     assert version(f"{program} {{model}} {{runs}}") == "board 3.1[31m"
     assert version(f"sh {program} {{model}} {{runs}}") == "board 3.1[31m"
-    # What would run something else than the program itself is not asked.
+    # The version is not requested if the command would run further code or arguments.
     assert version(f"sh -c 'touch {tmp_path}/ran' {{model}} {{runs}}") == ""
     assert version(f"{program} board7 {{model}} {{runs}}") == ""
     assert not (tmp_path / "ran").exists()

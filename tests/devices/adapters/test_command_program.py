@@ -34,7 +34,7 @@ def model(dtype: str = "int8", outputs: int = 1) -> bytes:
 
 @pytest.fixture
 def program(tmp_path: Path) -> Any:
-    """``program(source, arguments)``: the adapter of a Python program."""
+    """Return ``program(source, arguments)``, the adapter of a Python program."""
 
     def make(source: str, arguments: str = "{model} {inputs} {outputs}") -> Command:
         file = tmp_path / "program.py"
@@ -74,7 +74,7 @@ def test_inputs_are_packed_below_eight_bits(program: Any, dtype: str, size: int)
     assert run[0].tolist() == X.tolist()
 
 
-#: Adds one to a number in the folder of the state for each inference, and leaves it in all elements.
+#: For each inference, adds 1 to a number in the state folder and writes it to all elements.
 COUNT = """
 _, inputs, outputs, state, place = sys.argv
 held = state + "/n"
@@ -92,7 +92,7 @@ def test_a_folder_keeps_the_state_of_a_series(program: Any) -> None:
     assert [int(run[0][0, 0]) for run in adapter.run(model(), [(X,), (X,)]).runs] == [1, 1]
 
 
-#: Leaves the inputs of all runs as the outputs, and a copy of the list of runs.
+#: Writes the inputs of all runs as outputs, and a copy of the list of runs.
 TOGETHER = """
 _, model, runs, place = sys.argv
 data = open(runs + "/inputs/input_0.bin", "rb").read()

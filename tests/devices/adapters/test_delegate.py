@@ -1,4 +1,5 @@
-"""What the runtime's list of operators proves; delegates that run are in tests/verification/test_delegate.py."""
+"""Operators on a delegate, derived from the runtime's list. Tests with a real delegate:
+tests/verification/test_delegate.py."""
 
 from __future__ import annotations
 

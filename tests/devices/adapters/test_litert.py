@@ -45,7 +45,9 @@ def ask(
     return device.run(Job("0000-X", model, content or model_bytes(model), runs))
 
 
-def one(opcode: str, dtypes: tuple[str, str], values: tuple[int, ...] = (6,), **options: Any) -> Model:
+def single_operator(
+    opcode: str, dtypes: tuple[str, str], values: tuple[int, ...] = (6,), **options: Any
+) -> Model:
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y = (graph.tensor(n, values, t, quantized(0.5)) for n, t in zip("xy", dtypes, strict=True))
@@ -57,7 +59,7 @@ def one(opcode: str, dtypes: tuple[str, str], values: tuple[int, ...] = (6,), **
 
 @pytest.mark.parametrize("kernels", KERNELS)
 @pytest.mark.parametrize("threads", ["", ",threads=2"])
-def test_a_network_is_what_the_arithmetic_says(opened: Opening, kernels: str, threads: str) -> None:
+def test_a_network_equals_its_arithmetic(opened: Opening, kernels: str, threads: str) -> None:
     file = FIXTURES / "conv_int8.tflite"
     model = load_model(file)
     random = np.random.default_rng(0)
@@ -74,7 +76,7 @@ def test_a_network_is_what_the_arithmetic_says(opened: Opening, kernels: str, th
 
 
 def test_inputs_give_the_model_their_shape(opened: Opening) -> None:
-    model = one("RELU", ("int8", "int8"))
+    model = single_operator("RELU", ("int8", "int8"))
     runs = [(np.arange(-n, n, dtype=np.int8).reshape(2, n),) for n in (3, 1, 5)]
     answer = ask(opened("litert:reference"), model, *runs)
     assert isinstance(answer, Answer)
@@ -83,7 +85,7 @@ def test_inputs_give_the_model_their_shape(opened: Opening) -> None:
 
 
 def test_values_of_four_bits_come_one_a_byte(opened: Opening) -> None:
-    model = one("QUANTIZE", ("float32", "int4"), version=2)
+    model = single_operator("QUANTIZE", ("float32", "int4"), version=2)
     answer = ask(opened("litert:reference"), model, (np.array([0.5, -1, 1.5, -2, 9, -9], np.float32),))
     assert isinstance(answer, Answer)
     assert (answer.runs[0][0].dtype, answer.runs[0][0].tolist()) == (np.int8, [1, -2, 3, -4, 7, -8])
@@ -105,13 +107,13 @@ def test_variables_begin_anew_in_every_run(opened: Opening) -> None:
     assert answer.runs[0][0].tolist() == answer.runs[1][0].tolist() == [[2.0, 2.0]]
 
 
-def test_what_the_runtime_says_is_passed_on(opened: Opening) -> None:
+def test_messages_of_the_runtime_are_passed_on(opened: Opening) -> None:
     device = opened("litert:reference")
     failure = ask(device, load_model(FIXTURES / "custom_op.tflite"), (np.zeros((1, 4), np.int8),))
     assert isinstance(failure, Failure)
     assert failure.outcome is Outcome.REFUSED
     assert "custom op" in failure.message
-    unsound = device.run(Job("0000-X", one("RELU", ("int8", "int8")), b"no model at all", ()))
+    unsound = device.run(Job("0000-X", single_operator("RELU", ("int8", "int8")), b"no model at all", ()))
     assert isinstance(unsound, Failure)
     assert unsound.outcome is Outcome.REFUSED
 

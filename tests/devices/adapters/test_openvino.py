@@ -1,4 +1,4 @@
-"""Needs the extra ``openvino``; without it nothing here runs."""
+"""The OpenVINO device. Its tests need the extra ``openvino``."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_an_addition_runs_on_the_plugin(device: Device) -> None:
         np.testing.assert_array_equal(z, x + y)
 
 
-def test_what_the_plugin_leaves_is_not_delegated(device: Device) -> None:
+def test_operators_that_the_plugin_rejects_are_not_delegated(device: Device) -> None:
     file = Path(__file__).resolve().parents[3] / "fixtures" / "custom_op.tflite"
     run = (np.zeros((1, 6), np.int8),)
     failure = device.run(Job("0000-X", load_model(file), file.read_bytes(), (run,)))
     assert failure == Failure(Outcome.NOT_DELEGATED, "the plugin takes 1 of 2 operators")
 
 
-def test_what_the_plugin_cannot_compile_is_refused_with_its_words(device: Device) -> None:
+def test_a_compilation_error_of_the_plugin_is_a_rejection_with_its_message(device: Device) -> None:
     file = Path(__file__).resolve().parents[3] / "fixtures" / "conv_int8.tflite"
     run = (np.zeros((1, 8, 8, 3), np.int8),)
     failure = device.run(Job("0000-X", load_model(file), file.read_bytes(), (run,)))

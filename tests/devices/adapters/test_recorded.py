@@ -49,12 +49,12 @@ def same(got: Answer | Failure, expected: Answer) -> None:
             np.testing.assert_array_equal(mine, theirs)
 
 
-def asked(folder: Path, of: Job) -> Answer | Failure:
+def replayed(folder: Path, of: Job) -> Answer | Failure:
     return Recorded(f"recorded:{folder}", str(folder)).run(of)
 
 
 def write(folder: Path, layout: str, arrays: dict[str, Any]) -> None:
-    """Arrays by name: as files below ``layout``, or in one archive of that name."""
+    """Write arrays by name: as files in the folder ``layout``, or in an archive of this name."""
     if layout.endswith(".npz"):
         (folder / layout).parent.mkdir(parents=True, exist_ok=True)
         np.savez(folder / layout, **arrays)
@@ -74,15 +74,15 @@ def test_a_case_is_found(tmp_path: Path, layout: str, names: tuple[str, str]) ->
         f"run_{n}/{name}": v for n, run in enumerate(answer.runs) for name, v in zip(names, run, strict=True)
     }
     write(tmp_path, layout, arrays)
-    same(asked(tmp_path, wanted), answer)
+    same(replayed(tmp_path, wanted), answer)
 
 
 @pytest.mark.parametrize("layout", [CASE, f"{CASE}.npz"])
 def test_the_first_run_may_do_without_a_folder(tmp_path: Path, layout: str) -> None:
     answer = halves(job())
     write(tmp_path, layout, {"output_0": answer.runs[0][0], "output_1": answer.runs[0][1]})
-    same(asked(tmp_path, job()), answer)
-    failure = asked(tmp_path, job(runs=2))
+    same(replayed(tmp_path, job()), answer)
+    failure = replayed(tmp_path, job(runs=2))
     assert failure == Failure(
         Outcome.NOT_RECORDED, f"nothing recorded for output 0 ('part/a') of {CASE}, run 1"
     )
@@ -93,40 +93,40 @@ def test_a_dump_of_all_tensors_serves_every_operator(tmp_path: Path, layout: str
     answer = halves(job())
     floats = answer.runs[0][1].astype(np.float32)
     write(tmp_path, layout, {"part/a": answer.runs[0][0], "part/b": floats, "other": np.zeros(9)})
-    same(asked(tmp_path, job()), Answer(((answer.runs[0][0], floats),)))
+    same(replayed(tmp_path, job()), Answer(((answer.runs[0][0], floats),)))
 
 
 def test_positions_in_the_folder_itself_are_the_network_s(tmp_path: Path) -> None:
     answer = halves(job())
     write(tmp_path, "", {"output_0": answer.runs[0][0], "output_1": answer.runs[0][1]})
-    assert isinstance(asked(tmp_path, job()), Failure)
-    same(asked(tmp_path, job("whole")), answer)
+    assert isinstance(replayed(tmp_path, job()), Failure)
+    same(replayed(tmp_path, job("whole")), answer)
 
 
-def test_what_is_recorded_comes_back(tmp_path: Path) -> None:
+def test_a_recording_returns_the_recorded_outputs(tmp_path: Path) -> None:
     wanted = job(runs=2)
     strange = (np.zeros((3, 1), np.float32),)
     answer = Answer((halves(wanted).runs[0], strange), (True, False), "SIGSEGV", "a word")
     record(tmp_path, wanted, answer)
-    same(asked(tmp_path, wanted), answer)
+    same(replayed(tmp_path, wanted), answer)
     second = Job(CASE, wanted.model, wanted.content, wanted.runs[1:])
-    same(asked(tmp_path, second), Answer(answer.runs[1:], answer.delegated, answer.ended, answer.message))
+    same(replayed(tmp_path, second), Answer(answer.runs[1:], answer.delegated, answer.ended, answer.message))
 
 
 def test_a_recorded_failure_comes_back(tmp_path: Path) -> None:
     failure = Failure(Outcome.TIMED_OUT, "no answer after 5 s")
     record(tmp_path, job(), halves(job()))
     record(tmp_path, job(), failure)
-    assert asked(tmp_path, job()) == failure
+    assert replayed(tmp_path, job()) == failure
 
 
-def test_a_record_of_something_else_is_not_taken(tmp_path: Path) -> None:
+def test_a_record_of_different_inputs_or_models_is_not_used(tmp_path: Path) -> None:
     record(tmp_path, job(), halves(job()))
-    others = asked(tmp_path, job(seed=1))
+    others = replayed(tmp_path, job(seed=1))
     assert isinstance(others, Failure)
     assert (others.outcome, "these inputs of" in others.message) == (Outcome.NOT_RECORDED, True)
     model = Job(CASE, job().model, job().content + b"\0", job().runs)
-    of_other = asked(tmp_path, model)
+    of_other = replayed(tmp_path, model)
     assert isinstance(of_other, Failure)
     assert of_other.message == f"the recording of {CASE} is of a different model"
 
@@ -135,17 +135,17 @@ def test_damaged_records_are_an_outcome(tmp_path: Path) -> None:
     record(tmp_path, job(), halves(job()))
     output, facts = tmp_path / CASE / "run_0" / "output_1.npy", tmp_path / CASE / FACTS
     output.write_bytes(output.read_bytes()[:-1])
-    cut = asked(tmp_path, job())
+    cut = replayed(tmp_path, job())
     for text in ("[]", "{}", "nonsense", facts.read_text().replace('"outputs": [', '"outputs": [[')):
         facts.write_text(text)
-        failure = asked(tmp_path, job())
+        failure = replayed(tmp_path, job())
         assert isinstance(failure, Failure)
         assert failure.message.startswith("the recording cannot be read")
     assert isinstance(cut, Failure)
     assert "output_1.npy" in cut.message
 
 
-def test_a_record_that_cannot_be_written_says_so(tmp_path: Path) -> None:
+def test_a_record_that_cannot_be_written_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(ConfigError, match="cannot be written"):
         record(tmp_path / "file", job(), halves(job()))
@@ -156,8 +156,8 @@ def test_one_recording_answers_for_every_run_that_is_fed_the_same(tmp_path: Path
     again = replace(job("whole"), runs=(first, first))
     a, b = halves(again).runs[0]
     np.savez(tmp_path / "tensors.npz", **{"part/a": a, "part/b": b})
-    same(asked(tmp_path, again), halves(again))
-    missing = asked(tmp_path, replace(again, runs=(first, other)))
+    same(replayed(tmp_path, again), halves(again))
+    missing = replayed(tmp_path, replace(again, runs=(first, other)))
     assert isinstance(missing, Failure)
     assert "whole, run 1" in missing.message
 
@@ -166,7 +166,7 @@ posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has
 
 
 def failure(folder: Path, of: Job) -> str:
-    answer = asked(folder, of)
+    answer = replayed(folder, of)
     assert isinstance(answer, Failure)
     assert answer.outcome is Outcome.NOT_RECORDED
     return answer.message
@@ -183,7 +183,7 @@ def failure(folder: Path, of: Job) -> str:
         ({"memory": "nonsense"}, "memory is 'nonsense', not one of"),
     ],
 )
-def test_a_description_with_wrong_values_is_told(
+def test_a_description_with_wrong_values_is_an_error(
     tmp_path: Path, change: dict[str, Any], message: str
 ) -> None:
     of = job()
@@ -194,7 +194,7 @@ def test_a_description_with_wrong_values_is_told(
 
 
 @pytest.mark.parametrize("content", [b"[" * 100_000, b"", b"\xff", b"9" * 5000, b"[]"])
-def test_a_description_that_is_none_is_told(tmp_path: Path, content: bytes) -> None:
+def test_an_invalid_description_is_an_error(tmp_path: Path, content: bytes) -> None:
     of = job()
     record(tmp_path, of, halves(of))
     (tmp_path / CASE / FACTS).write_bytes(content)
@@ -204,7 +204,7 @@ def test_a_description_that_is_none_is_told(tmp_path: Path, content: bytes) -> N
 @posix
 @pytest.mark.parametrize("kind", ["zero", "pipe", "outside"])
 @pytest.mark.parametrize("name", [FACTS, "run_0/output_0.npy"])
-def test_what_is_no_file_of_the_folder_is_not_read(
+def test_only_regular_files_inside_the_folder_are_read(
     tmp_path: Path, name: str, kind: str, in_time: None
 ) -> None:
     of, folder = job(), tmp_path / "rec"

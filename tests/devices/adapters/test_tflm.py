@@ -34,7 +34,7 @@ def ask() -> Iterator[Asking]:
 
 
 @pytest.mark.parametrize(("file", "shape"), [("conv_int8.tflite", (1, 8, 8, 3)), ("fc_int8.tflite", (1, 6))])
-def test_a_network_is_what_the_arithmetic_says(ask: Asking, file: str, shape: tuple[int, ...]) -> None:
+def test_a_network_equals_its_arithmetic(ask: Asking, file: str, shape: tuple[int, ...]) -> None:
     random = np.random.default_rng(0)
     runs = tuple((random.integers(-128, 128, shape).astype(np.int8),) for _ in range(3))
     answer = ask(file, *runs)
@@ -49,7 +49,7 @@ def test_a_network_is_what_the_arithmetic_says(ask: Asking, file: str, shape: tu
 
 @pytest.mark.parametrize("arena", [2000, 3000])
 def test_an_arena_that_is_too_small_is_no_refusal(ask: Asking, arena: int) -> None:
-    """With 3000 bytes, TFLM's memory planner has too few buffers."""
+    """With 3000 bytes, the memory planner of TFLM has too few buffers."""
     failure = ask("conv_int8.tflite", (np.zeros((1, 8, 8, 3), np.int8),), text=f"tflm,arena={arena}")
     assert isinstance(failure, Failure)
     assert failure.outcome is Outcome.OUT_OF_MEMORY
