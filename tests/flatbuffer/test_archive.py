@@ -1,4 +1,4 @@
-"""Members of zip archives, the problems of damaged archives, and the names of other kinds of files."""
+"""Members of zip archives, problems of damaged archives, and names of unsupported file types."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def raw(content: bytes | bytearray) -> Any:
 
 
 def zipped(comment: bytes = b"", **members: bytes) -> bytearray:
-    """A zip of stored members; ``_slash`` in a keyword is a slash in the name."""
+    """Return a zip of uncompressed members; ``_slash`` in a keyword is a slash in the name."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         for name, content in members.items():
@@ -89,7 +89,7 @@ def test_offsets_count_from_the_first_byte_of_the_archive() -> None:
 
 
 def damaged(content: bytearray, mark: bytes, at: int, form: str, value: int) -> bytearray:
-    """The archive with a number ``at`` bytes behind a mark replaced."""
+    """Return the archive with a number replaced, ``at`` bytes after a marker."""
     struct.pack_into(form, content, content.find(mark) + at, value)
     return content
 
@@ -137,7 +137,7 @@ def test_a_member_that_fills_the_archive_to_its_end() -> None:
 
 
 def wide(content: bytearray, *, at: int | None = None) -> bytearray:
-    """The archive with its numbers in the 64-bit record; ``at`` falsifies the place of the record."""
+    """Return the archive with its numbers in the 64-bit record; ``at`` falsifies the offset of the record."""
     end = content.rfind(END)
     count, size, offset = struct.unpack_from("<HII", content, end + 10)
     record = struct.pack("<4sQHHIIQQQQ", b"PK\x06\x06", 44, 45, 45, 0, 0, count, count, size, offset)
@@ -152,15 +152,16 @@ def test_64_bit_directory() -> None:
 
 
 @pytest.mark.parametrize("at", [0, 82, 84, 10**6])
-def test_64_bit_directory_elsewhere(at: int) -> None:
-    """Without the 64-bit record its placeholders count."""
+def test_wrong_offset_of_the_64_bit_directory(at: int) -> None:
+    """Without a valid 64-bit record, its placeholders count as numbers."""
     (problem,) = found(wide(zipped(a=b"12345"), at=at))
     assert isinstance(problem, Problem)
     assert problem.message == "a zip directory of 4294967295 bytes does not fit in front of byte 159"
 
 
 def member64(kind: int, values: tuple[int, ...], *placeholders: int) -> list[ArchiveMember | Problem]:
-    """A member with 32-bit placeholders of size, packed size or place, and an extra field of 64-bit numbers."""
+    """Return the members of a zip with 32-bit placeholders for size, packed size or offset, and 64-bit numbers in an
+    extra field."""
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w") as archive:
         info = zipfile.ZipInfo("a")

@@ -1,4 +1,4 @@
-"""Models inside files: found by content, read in place, each fault told without hiding what is sound."""
+"""Models inside files: recognized by content and read in place; a damaged member does not hide valid members."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _zip(members: dict[str, bytes], compression: int = zipfile.ZIP_STORED) -> by
 
 
 def _litertlm(sections: list[tuple[int, bytes]], *, shift: int = 0) -> bytes:
-    """A LiteRT-LM bundle of (data type, content); ``shift`` falsifies the sections' offsets."""
+    """Return a LiteRT-LM bundle of (data type, content); ``shift`` falsifies the offsets of sections."""
     at, objects, body = 16384, [], b""
     for kind, content in sections:
         fields = {"begin_offset": at + shift, "end_offset": at + shift + len(content), "data_type": kind}
@@ -92,7 +92,7 @@ def test_a_task_may_begin_with_nuls(tmp_path: Path, padding: int) -> None:
     assert _names(_open(tmp_path, bytes(content))) == ["a.tflite"]
 
 
-def test_offsets_that_ignore_what_stands_in_front_are_shifted(tmp_path: Path) -> None:
+def test_offsets_that_ignore_a_prefix_are_shifted(tmp_path: Path) -> None:
     items = _open(tmp_path, bytes(8) + _zip({"a.tflite": MODEL}))
     assert _names(items) == ["a.tflite"]
 
@@ -205,14 +205,14 @@ def test_a_section_inside_the_header_is_refused(tmp_path: Path) -> None:
         assert item.problems[0].message.endswith(f"do not lie between the header's end and byte {len(data)}")
 
 
-def test_a_section_that_is_no_model_is_said_to_be_none(tmp_path: Path) -> None:
+def test_a_section_that_is_no_model_is_a_problem(tmp_path: Path) -> None:
     assert _names(_open(tmp_path, _litertlm([(3, b"\x7fELF" + bytes(9)), (3, MODEL)]))) == [
         "not-a-model",
         "section-1",
     ]
 
 
-def test_a_litertlm_without_models_says_so(tmp_path: Path) -> None:
+def test_a_litertlm_without_models_is_a_problem(tmp_path: Path) -> None:
     (error,) = _open(tmp_path, _litertlm([(5, b"metadata")]))
     assert isinstance(error, ModelError)
     assert "without a TFLite section" in str(error)
@@ -240,7 +240,7 @@ def test_no_byte_of_a_litertlm_header_raises(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "says"),
+    ("content", "message"),
     [
         (b"\x89HDF\r\n\x1a\n" + bytes(99), "HDF5"),
         (b"\x08\x07\x12\x07pytorch\x1a\x051.9.0" + bytes(9), "ONNX"),
@@ -271,20 +271,22 @@ def test_no_byte_of_a_litertlm_header_raises(tmp_path: Path) -> None:
         (_zip({"x.npy": b"x"}), "numpy archive"),
     ],
 )
-def test_what_is_no_model_is_called_by_its_name(tmp_path: Path, content: bytes, says: str) -> None:
+def test_files_of_other_formats_are_named_by_their_format(
+    tmp_path: Path, content: bytes, message: str
+) -> None:
     (error,) = _open(tmp_path, content)
     assert isinstance(error, ModelError)
     assert error.problems[0].code == "not-a-model"
-    assert says in str(error)
+    assert message in str(error)
 
 
-def test_a_zip_without_models_names_what_it_holds(tmp_path: Path) -> None:
+def test_a_zip_without_models_names_its_members(tmp_path: Path) -> None:
     (error,) = _open(tmp_path, _zip({"archive/other.bin": b"x", "readme": b"y"}, zipfile.ZIP_DEFLATED))
     assert isinstance(error, ModelError)
     assert "archive/other.bin" in str(error)
 
 
-def test_what_is_no_file_is_told_apart(tmp_path: Path) -> None:
+def test_empty_files_folders_and_short_files_have_their_own_codes(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "folder").mkdir()
     (tmp_path / "saved").mkdir()

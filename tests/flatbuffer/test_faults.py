@@ -12,7 +12,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Bytes
 from tests.flatbuffer.test_tables import GRAPHS, MODEL, OPERATORS, TENSORS, read
 
-#: Two empty vectors of tables before, between and behind others.
+#: Two empty vectors of tables before, between and after filled vectors.
 EMPTY = Table("SubGraph", {"tensors": (), "operators": ()})
 TABLES = read(Table("Model", {**MODEL.fields, "subgraphs": (EMPTY, GRAPHS[0], EMPTY, GRAPHS[1], EMPTY)}))
 FILE = Bytes(np.zeros(1000, np.uint8), 5000)
@@ -66,8 +66,8 @@ def problem(code: str, path: str, offset: int | None) -> Problem:
     ],
 )
 def test_a_file_without_its_end_has_one_problem(problems: tuple[Problem, ...], merged: bool) -> None:
-    said = "the file is cut off: it ends at byte 6000, before data that it refers to"
-    assert merge_cut(problems, FILE) == ((Problem("cut-off", "", 6000, said),) if merged else problems)
+    message = "the file is cut off: it ends at byte 6000, before data that it refers to"
+    assert merge_cut(problems, FILE) == ((Problem("cut-off", "", 6000, message),) if merged else problems)
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ def test_every_width_comes_back(name):
     assert type(read_map(written({name: ENTRIES[name]}))[name]) is type(ENTRIES[name])
 
 
-def test_what_is_no_number_is_left_out():
+def test_values_that_are_no_numbers_are_omitted():
     assert read_map(written(ENTRIES, more=True)) == {**ENTRIES, "indirect": 0.25}
 
 
@@ -51,7 +51,7 @@ def test_an_empty_map():
 @pytest.mark.parametrize(
     "data", [b"", b"\0", b"abcdef", bytes([3, 4, 1]), bytes([9, 36, 1]), bytes([200, 36, 1])]
 )
-def test_what_is_no_map_is_said(data):
+def test_bytes_that_are_no_map_are_an_error(data):
     with pytest.raises(FlexbufferError):
         read_map(data)
 

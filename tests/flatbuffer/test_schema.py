@@ -1,4 +1,4 @@
-"""The wire format as data: every slot, type, default, enum and union is the one LiteRT's own code uses."""
+"""The wire format as data: every slot, type, default, enum and union equals LiteRT's generated code."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ import pytest
 
 from litecheck.flatbuffer.schema import WIDTHS, Field, Schema, load_schema
 
-#: (name without underscores, kind, element type, default); a union's type byte is a field of its own.
+#: (name without underscores, kind, element type, default); the type byte of a union is a separate field.
 Facts = tuple[str, str, str, float]
 
 
 @lru_cache(maxsize=1)
 def _generated() -> ast.Module:
-    """The syntax tree of the code that FlatBuffers generated from LiteRT's schema."""
+    """Return the syntax tree of the code that FlatBuffers generated from LiteRT's schema."""
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     spec = find_spec("ai_edge_litert.schema_py_generated")
     assert spec is not None
@@ -30,7 +30,7 @@ def _classes() -> dict[str, ast.ClassDef]:
 
 
 def _enums() -> dict[str, dict[str, int]]:
-    """Every class that is nothing but numbered names."""
+    """Return every class that consists of numbered names."""
     found = {}
     for name, node in _classes().items():
         assigned = [a for a in node.body if isinstance(a, ast.Assign)]
@@ -49,7 +49,7 @@ def _functions() -> dict[str, ast.FunctionDef]:
 
 
 def _call(node: ast.AST) -> ast.Call:
-    """The ``builder.<method>(...)`` call a builder function consists of."""
+    """Return the ``builder.<method>(...)`` call of a builder function."""
     calls = (n for n in ast.walk(node) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
     return next(c for c in calls if isinstance(c.func, ast.Attribute) and _is_builder(c.func))
 
@@ -59,7 +59,7 @@ def _is_builder(node: ast.Attribute) -> bool:
 
 
 def _generated_tables() -> dict[str, dict[int, Facts]]:
-    """What the generated code says of every table, by slot."""
+    """Return the fields of every table in the generated code, by slot."""
     functions, classes = _functions(), _classes()
     tables = {}
     for name, node in classes.items():
@@ -160,7 +160,7 @@ def test_no_two_fields_share_a_slot(schema: Schema) -> None:
         assert len(slots) == len(set(slots)), table
 
 
-def test_only_vectors_whose_alignment_exceeds_their_element_name_one(schema: Schema) -> None:
+def test_only_vectors_aligned_beyond_their_element_state_an_alignment(schema: Schema) -> None:
     aligned = {(t, f.name): f.align for t, fields in schema.tables.items() for f in fields if f.align}
     assert aligned == {
         ("Buffer", "data"): 16,

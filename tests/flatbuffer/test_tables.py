@@ -170,7 +170,7 @@ def test_a_bool_that_is_neither_0_nor_1_stays_a_number() -> None:
 
 
 def options_with(*unknown: UnknownField) -> Table:
-    """Options of an ADD with fields of a newer schema, written and read."""
+    """Return the options of an ADD with fields of a newer schema, after writing and reading."""
     table = Table("AddOptions", {"fused_activation_function": 1}, unknown)
     graph = Table("SubGraph", {"operators": (Table("Operator", {"builtin_options": table}),)})
     tables = read(Table("Model", {"version": 3, "subgraphs": (graph,)}))
@@ -214,7 +214,7 @@ def test_an_offset_may_lead_to_the_last_word() -> None:
 
 
 def test_known_slots() -> None:
-    """The type of a union stands in the slot before it."""
+    """The type of a union is in the slot before the union."""
     known = known_slots(TFLITE, "Operator")
     union = TFLITE.field("Operator", "builtin_options").slot
     assert known[union - 1]

@@ -26,7 +26,7 @@ def check(content: bytes | bytearray, start: int = 0) -> tuple[Tables, tuple[Pro
 
 
 class File:
-    """A sound model, its bytes to be damaged, and where everything stands in it."""
+    """A valid model with its bytes and the offsets of its fields, for damage."""
 
     def __init__(self) -> None:
         self.data = bytearray(model_bytes(fc_int8()))
@@ -52,7 +52,7 @@ class File:
         struct.pack_into(f"<{code}", self.data, at, *values)
 
 
-#: What one damage does to the file, and the place where it is to be found.
+#: Function that damages a file, and returns path and offset of the expected problem.
 Damage = Callable[[File], tuple[str, int]]
 
 
@@ -108,7 +108,7 @@ def _field_place(entry: int) -> Damage:
 
 
 def _offset(new: Callable[[int, int], int]) -> Damage:
-    """Another offset in the field that leads to the tensors, made of its place and the file's size."""
+    """Return a damage of the offset of ``tensors``: ``new`` computes it from its position and the file size."""
 
     def damage(file: File) -> tuple[str, int]:
         at = file.field("SubGraph", "tensors")
@@ -149,7 +149,7 @@ def _loose_string(file: File) -> tuple[str, int]:
 def _skewed_longs(file: File) -> tuple[str, int]:
     at = file.field("QuantizationParameters", "zero_point")
     target = file.target("QuantizationParameters", "zero_point")
-    file.put("I", target + 4, 1)  # the length, one word too late
+    file.put("I", target + 4, 1)  # the length, 4 bytes too late
     file.put("I", at, target + 4 - at)
     return "subgraphs[0].tensors[0].quantization.zero_point", at
 
@@ -203,7 +203,7 @@ def test_bytes_count_from_the_start_of_the_file_a_model_lies_in() -> None:
     assert [(p.path, p.offset) for p in problems] == [(path, 4096 + at)]
 
 
-def test_every_damage_is_told_not_only_the_first() -> None:
+def test_all_damages_are_reported() -> None:
     file = File()
     wanted = {_loose_string(file), _element(0)(file)}
     _, problems = check(file.data)
@@ -221,7 +221,7 @@ def test_numbers_of_8_bytes_at_a_multiple_of_4_are_read() -> None:
     assert len(tables.vector(*tables.skewed[0][:2], tables.skewed[0][2])) == 1
 
 
-def test_what_is_sound_stays_readable_beside_what_is_not() -> None:
+def test_valid_tables_stay_readable_beside_damaged_tables() -> None:
     file = File()
     _element(0)(file)
     tables, _ = check(file.data)
@@ -229,7 +229,7 @@ def test_what_is_sound_stays_readable_beside_what_is_not() -> None:
     assert tables.text("Model", "description", 0) == fc_int8().description
 
 
-def test_of_many_equal_faults_the_first_are_named_and_the_rest_counted() -> None:
+def test_many_equal_faults_are_listed_in_part_and_counted() -> None:
     tensors = tuple(Table("Tensor", {"shape": np.zeros(0, np.int32)}) for _ in range(SHOWN + 7))
     root = Table("Model", {"version": 3, "subgraphs": (Table("SubGraph", {"tensors": tensors}),)})
     content = bytearray(write(root, load_schema("tflite")))
@@ -290,8 +290,8 @@ def test_tables_shared_too_often_are_refused_at_once(name: str) -> None:
     assert problems[0].offset == 0
 
 
-def test_a_quarter_megabyte_that_stands_for_900_million_tables_is_refused_at_once() -> None:
-    """30,000 subgraphs of 4 bytes each, all with one list of 30,000 references to one operator."""
+def test_a_small_file_with_900_million_shared_tables_is_rejected_at_once() -> None:
+    """30,000 subgraphs of 4 bytes each share a list of 30,000 references to the same operator."""
     n = 30_000
     vtable = struct.pack("<5H", 12, 8, 0, 0, 0) + struct.pack("<H", 4)  # SubGraph: operators at 4
     model = struct.pack("<6H", 10, 12, 8, 0, 4, 0)  # Model: version at 8, subgraphs at 4
@@ -299,7 +299,7 @@ def test_a_quarter_megabyte_that_stands_for_900_million_tables_is_refused_at_onc
     root = len(out)
     struct.pack_into("<I", out, 0, root)
     out += struct.pack("<iII", root - 8, 8, 3)
-    out += struct.pack("<I", n) + bytes(4 * n)  # the vector of subgraphs: all one table
+    out += struct.pack("<I", n) + bytes(4 * n)  # vector of subgraphs: all elements are the same table
     subgraph = len(out)
     for i in range(n):
         struct.pack_into("<I", out, root + 16 + 4 * i, subgraph - (root + 16 + 4 * i))

@@ -1,4 +1,4 @@
-"""Damaged files, whole: the problems after each word of a model, and after bytes of bundles, are changed."""
+"""Complete problems of damaged files: each word of a model, and bytes of bundles, are changed."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def problems(data: bytes) -> str:
 
 
 def damaged(change: Callable[[int], int]) -> Iterator[str]:
-    """Yield the problems after each changed word, where there are some."""
+    """Yield the problems after each changed word, except for words without a problem."""
     data = model_bytes(fc_int8())
     for at in range(0, len(data) - 3, 4):
         changed = bytearray(data)

@@ -1,4 +1,4 @@
-"""Tables to bytes: what was read and written reads the same, aligned as the schema says."""
+"""Tables to bytes: a tree reads the same after writing, with the schema's alignment."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _again(table: Table) -> Table:
 
 
 def _without_offsets(value: Any) -> Any:
-    """The tree without deprecated fields that may be offsets, which nobody can carry over."""
+    """Return the tree without deprecated fields that may be offsets, which cannot be copied."""
     if isinstance(value, tuple):
         return tuple(map(_without_offsets, value))
     if not isinstance(value, Table):
@@ -171,11 +171,11 @@ def test_a_deprecated_field_that_may_be_an_offset_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "says"),
+    ("fields", "message"),
     [({"version": -1}, "Model"), ({"colour": 1}, "colour"), ({"version": 1 << 40}, "Model")],
 )
-def test_a_value_its_field_cannot_hold_is_refused(fields: dict[str, Any], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_a_value_its_field_cannot_hold_is_refused(fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         write(Table("Model", fields), TFLITE)
 
 
@@ -194,7 +194,7 @@ def test_twenty_thousand_operators_are_written_with_equal_tables_sharing_a_vtabl
     content = write(_model(subgraphs=(Table("SubGraph", {"operators": (op,) * 20_000}),)), TFLITE)
     tables = _read(content)
     assert tables.count("Operator") == 20_000
-    assert len(np.unique(tables.rows["Operator"].vtable)) <= 2  # one for each padding an alignment asks for
+    assert len(np.unique(tables.rows["Operator"].vtable)) <= 2  # a vtable for each alignment padding
     assert len(content) < 120 * 20_000
 
 
