@@ -1,4 +1,4 @@
-"""Models built in Python: what is asked for is what the model says."""
+"""Models built in Python contain exactly the given tensors, operators and options."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def test_parameters_are_per_tensor_for_numbers_and_per_axis_for_sequences() -> N
     assert one.zero_point.tolist() == [3]
     assert many.zero_point.tolist() == [1, 1]
     assert many.axis == 2
-    assert quantized([0.1, 0.2], [5]).zero_point.tolist() == [5], "as wrong as it was asked for"
+    assert quantized([0.1, 0.2], [5]).zero_point.tolist() == [5], "inconsistent lengths are kept as given"
 
 
 def test_tensors_are_numbered_and_constants_hold_their_bytes() -> None:
@@ -44,15 +44,17 @@ def test_options_take_enum_names() -> None:
 
 
 @pytest.mark.parametrize(
-    ("opcode", "options", "says"),
+    ("opcode", "options", "message"),
     [
         ("CONV_2D", {"stride": 1}, "stride_w"),
         ("TANH", {"beta": 1.0}, "no options"),
         ("PAD", {"x": 1}, "none"),
     ],
 )
-def test_an_option_that_does_not_exist_is_refused(opcode: str, options: dict[str, float], says: str) -> None:
-    with pytest.raises(ValueError, match=says):
+def test_an_option_that_does_not_exist_is_refused(
+    opcode: str, options: dict[str, float], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
         options_table(opcode, **options)
 
 

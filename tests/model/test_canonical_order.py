@@ -12,7 +12,7 @@ from litecheck.model.types import Subgraph
 
 
 def diamond(order: str = "abc") -> Subgraph:
-    """ADD(ABS(x), NEG(x)) with its operators in an order, and an operator without a reader."""
+    """Return ADD(ABS(x), NEG(x)) with its operators in an order, and an operator without a reader."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, a, b, c, d = (main.tensor(name, (1, 4), "float32") for name in "xabcd")

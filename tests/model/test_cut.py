@@ -1,4 +1,4 @@
-"""Parts of a model compute what they compute in the whole."""
+"""Parts of a model give the same outputs as in the whole model."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def computed(model: Model) -> dict[int, np.ndarray]:
 
 
 @pytest.mark.parametrize("network", NETWORKS)
-def test_every_operator_alone_gives_what_it_gives_in_the_whole(network, tmp_path: Path) -> None:
+def test_every_isolated_operator_gives_its_outputs_of_the_whole(network, tmp_path: Path) -> None:
     model = network()
     main, tensors = model.subgraphs[0], computed(model)
     for operator in main.operators:
@@ -41,7 +41,7 @@ def test_every_operator_alone_gives_what_it_gives_in_the_whole(network, tmp_path
             assert np.array_equal(got[here], tensors[index]), operator.opcode
 
 
-def test_a_cut_holds_only_what_its_operators_need() -> None:
+def test_a_cut_contains_only_tensors_of_its_operators() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     add = next(op for op in main.operators if op.opcode == "ADD")
@@ -51,7 +51,7 @@ def test_a_cut_holds_only_what_its_operators_need() -> None:
     assert made.inputs == tuple(add.inputs)
 
 
-def test_a_segment_gives_what_others_read() -> None:
+def test_outputs_of_a_segment_are_the_tensors_read_outside() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     both = main.operators[:2]
@@ -122,7 +122,7 @@ def test_real_models_operator_by_operator(models: Path) -> None:
 
 
 def _two_entries() -> Model:
-    """`second` runs a subgraph that the first one calls, too, and is entered by a signature."""
+    """Return a model whose subgraph `second` has a signature, and is called by the first subgraph."""
     builder = ModelBuilder("two entries")
     first, second, third = (builder.subgraph(name) for name in ("first", "second", "third"))
     for graph, opcode in ((first, "NEG"), (second, "ABS"), (third, "SQUARE")):
@@ -141,7 +141,7 @@ def _two_entries() -> Model:
 
 
 @pytest.mark.parametrize("key", ["first", "second", "third"])
-def test_a_model_entered_elsewhere_computes_the_same(key: str, tmp_path: Path) -> None:
+def test_a_model_with_another_entry_point_gives_the_same_outputs(key: str, tmp_path: Path) -> None:
     model = _two_entries()
     save_model(with_entry_point(model, key), tmp_path / "moved.tflite")
     moved = load_model(tmp_path / "moved.tflite")

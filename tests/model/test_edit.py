@@ -23,7 +23,7 @@ def model() -> Model:
     return load_model(FIXTURE)
 
 
-def test_an_editor_that_changes_nothing_keeps_operators(model: Model) -> None:
+def test_an_editor_without_edits_keeps_operators(model: Model) -> None:
     editor = SubgraphEditor(model.subgraphs[0])
     subgraph, old = editor.finish()
     assert old == tuple(range(len(model.subgraphs[0].operators)))
@@ -63,7 +63,7 @@ def test_tensors_and_operators_get_other_fields(model: Model) -> None:
 
 
 def test_metadata_stays_with_its_block(model: Model) -> None:
-    """The first buffer is empty; a name whose buffer the file has not is left out."""
+    """The first buffer is empty; a metadata entry with an absent buffer is omitted."""
     buffers = (Buffer(np.empty(0, np.uint8)), Buffer(np.uint8([7])), Buffer(np.uint8([8, 9])))
     given = replace(model, buffers=buffers, metadata=(("a", 2), ("gone", 3), ("b", 1)))
     made = with_subgraphs(given, given.subgraphs)

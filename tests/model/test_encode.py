@@ -1,4 +1,4 @@
-"""A model to tables: lossless for what was read, and faithful to what was changed."""
+"""A model to tables: complete for a model that was read, and correct for an edited model."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from litecheck.model.save import save_model
 from litecheck.model.types import Buffer, Model
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 
-#: What says where a model came from, not what it is.
+#: Fields about the origin of a model, not about its content.
 PROVENANCE = {"file", "member", "size", "remarks", "offset", "outside"}
 
 
 def content(value: Any) -> Any:
-    """A model as nested tuples of what it is, for comparison: arrays by bytes, without where it came from."""
+    """Return the content of a model as nested tuples for comparison: arrays as bytes, without the origin."""
     if isinstance(value, Table):
         return value.type, {name: content(v) for name, v in value.fields.items()}, value.unknown
     if is_dataclass(value) and not isinstance(value, type):
@@ -35,12 +35,12 @@ def content(value: Any) -> Any:
 
 
 def same(a: Model, b: Model) -> bool:
-    """Whether two models are one, but for the root's fields that repeat what the model says itself."""
+    """Return True if two models are equal, except for root fields that repeat content of the model."""
     return bool(content(replace(a, fields=None)) == content(replace(b, fields=None)))
 
 
 def small() -> ModelBuilder:
-    """One FULLY_CONNECTED operator with everything a tensor usually has."""
+    """Return a model of a FULLY_CONNECTED with all usual fields of a tensor."""
     builder = ModelBuilder("small")
     main = builder.subgraph("main")
     x = main.tensor("x", (1, 4), quantization=quantized(0.5, -1))
@@ -93,7 +93,7 @@ DETAILS = (
 
 
 def rare() -> Model:
-    """A model with every field that models seldom have."""
+    """Return a model with every rare field."""
     base = small().finish()
     main = base.subgraphs[0]
     dims = (
@@ -164,7 +164,7 @@ def test_quantization_is_carried_bit_by_bit(tmp_path: Path) -> None:
     assert content(found) == content(odd)
 
 
-def test_a_tensors_new_data_is_what_gets_written(tmp_path: Path) -> None:
+def test_changed_data_of_a_tensor_is_written(tmp_path: Path) -> None:
     model = again(small().finish(), tmp_path / "a.tflite")
     main = model.subgraphs[0]
     new = np.full(8, 77, np.int8)
@@ -173,7 +173,7 @@ def test_a_tensors_new_data_is_what_gets_written(tmp_path: Path) -> None:
     data = back.subgraphs[0].tensors[1].data
     assert data is not None
     assert data.tobytes() == new.tobytes()
-    assert len(back.buffers[model.subgraphs[0].tensors[1].buffer].data) == 0, "the old weights are gone"
+    assert len(back.buffers[model.subgraphs[0].tensors[1].buffer].data) == 0, "the old weights are removed"
     assert sum(len(b.data) for b in back.buffers) == sum(len(b.data) for b in model.buffers)
 
 
@@ -189,7 +189,7 @@ def test_a_buffer_two_tensors_share_is_kept_for_the_one_that_still_does(tmp_path
     assert found == [bytes(8), main.tensors[2].data.tobytes(), w.data.tobytes()]  # type: ignore[union-attr]
 
 
-def test_a_constant_that_lost_its_data_is_none_afterwards(tmp_path: Path) -> None:
+def test_a_constant_without_data_becomes_no_constant(tmp_path: Path) -> None:
     model = again(small().finish(), tmp_path / "a.tflite")
     main = model.subgraphs[0]
     tensors = (*main.tensors[:2], replace(main.tensors[2], data=None), main.tensors[3])
@@ -260,7 +260,7 @@ def test_a_type_the_schema_does_not_have_is_refused(change: dict[str, str]) -> N
         encode(replace(model, subgraphs=(replace(main, tensors=tensors),)))
 
 
-def test_buffers_nobody_refers_to_are_kept(tmp_path: Path) -> None:
+def test_unreferenced_buffers_are_kept(tmp_path: Path) -> None:
     model = small().finish()
     extra = replace(model, buffers=(*model.buffers, Buffer(np.array([1, 2, 3], np.uint8))))
     assert again(extra, tmp_path / "a.tflite").buffers[-1].data.tobytes() == b"\x01\x02\x03"

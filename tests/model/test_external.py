@@ -1,4 +1,4 @@
-"""Constants in weights files: found beside the model only, in bounds, and each fault told with its place."""
+"""Constants in weights files: only files beside the model, offsets in bounds, and each problem with its location."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ PLAIN: dict[str, Any] = {"id": 7, "group": 0, "offset": 8, "length": 24}
 
 
 def _write(folder: Path, name: str = "weights.bin", *, tensor: int = 7, **changes: Any) -> Path:
-    """fc_int8 with its weight, 24 bytes, kept in a file."""
+    """Write fc_int8 with its weight of 24 bytes in a separate file."""
     fields = {k: v for k, v in {**PLAIN, **changes}.items() if v is not None}
     root = put(encode(fc_int8()), "subgraphs.0.tensors.1.external_buffer", tensor)
     root = put(root, "external_buffer_groups", (Table("ExternalBufferGroup", {"name": name}),))
@@ -81,14 +81,14 @@ def test_each_fault_has_its_code_path_and_byte(
     assert {c for c, *_ in _problems(path)} == {code}
 
 
-def test_a_constant_too_short_for_its_shape_is_told(tmp_path: Path) -> None:
+def test_a_constant_too_short_for_its_shape_is_a_problem(tmp_path: Path) -> None:
     _weights(tmp_path)
     assert [p[:2] for p in _problems(_write(tmp_path, length=23))] == [
         ("wrong-buffer-size", "subgraphs[0].tensors[1].buffer")
     ]
 
 
-def test_an_external_buffer_nobody_lists_is_told(tmp_path: Path) -> None:
+def test_an_unlisted_external_buffer_is_a_problem(tmp_path: Path) -> None:
     _weights(tmp_path)
     path = _write(tmp_path, tensor=5)
     place = _at(path, "Tensor", 1, "external_buffer")
@@ -111,7 +111,7 @@ def test_an_external_buffer_nobody_lists_is_told(tmp_path: Path) -> None:
         "folder",
     ],
 )
-def test_a_weights_file_that_is_not_to_be_had_is_told(tmp_path: Path, name: str) -> None:
+def test_a_missing_weights_file_is_a_problem(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder").mkdir()
     model = tmp_path / "models"
     model.mkdir()
@@ -120,7 +120,7 @@ def test_a_weights_file_that_is_not_to_be_had_is_told(tmp_path: Path, name: str)
     assert codes == {("weights-file-missing", f"external_buffers[{i}].group") for i in (0, 1)}
 
 
-def test_an_empty_weights_file_and_one_nobody_may_read_are_told(tmp_path: Path) -> None:
+def test_an_empty_or_unreadable_weights_file_is_a_problem(tmp_path: Path) -> None:
     path = _write(tmp_path)
     (tmp_path / "weights.bin").write_bytes(b"")
     assert {code for code, *_ in _problems(path)} == {"weights-file-missing"}
@@ -129,7 +129,7 @@ def test_an_empty_weights_file_and_one_nobody_may_read_are_told(tmp_path: Path) 
     assert {code for code, *_ in _problems(path)} == {"weights-file-missing"}
 
 
-def test_many_faulty_external_buffers_are_told_in_short(tmp_path: Path) -> None:
+def test_many_faulty_external_buffers_are_summarized(tmp_path: Path) -> None:
     root = encode(fc_int8())
     lost = tuple(Table("ExternalBuffer", {"id": i, "group": i}) for i in range(1000))
     path = tmp_path / "m.tflite"

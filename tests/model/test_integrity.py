@@ -1,4 +1,4 @@
-"""What makes sound tables a sound model: each fault has its own code, path and byte, all are collected."""
+"""Conditions of a valid model: each fault has its own code, path and byte, and all are collected."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def ints(*values: int) -> np.ndarray[Any, Any]:
 
 
 def put(table: Table, path: str, value: Any) -> Table:
-    """The tree with one field or element set: ``subgraphs.0.tensors.2.shape``; None takes a field out."""
+    """Return the tree with a field or element set, such as ``subgraphs.0.tensors.2.shape``; None removes a field."""
     head, _, rest = path.partition(".")
     old = table.get(head)
     if rest and isinstance(old, tuple):
@@ -52,7 +52,7 @@ def put(table: Table, path: str, value: Any) -> Table:
 
 
 def at(table: Table, path: str) -> Any:
-    """What stands at such a path."""
+    """Return the value at such a path."""
     found: Any = table
     for step in path.split("."):
         found = found[int(step)] if isinstance(found, tuple) else found.get(step)
@@ -60,7 +60,7 @@ def at(table: Table, path: str) -> Any:
 
 
 def with_if() -> Model:
-    """A model whose one operator calls two other subgraphs."""
+    """Return a model of an operator that calls two further subgraphs."""
     builder = ModelBuilder()
     for name in ("main", "then", "else"):
         sub = builder.subgraph(name)
@@ -87,7 +87,8 @@ def check(root: Table, folder: Path = Path()) -> tuple[Tables, tuple[Problem, ..
     return tables, check_integrity(tables, ExternalFiles(folder / "model.tflite"))
 
 
-#: What to change where, the code to expect, the path, and the table, row and field whose byte it names.
+#: Function that makes a model, path and value of the change, expected code and path, and (table, row, field) of the
+#: expected byte.
 Place = tuple[str, int, str | None]
 Fault = tuple[Callable[[], Model], str, Any, str, str, Place]
 INDEX = "index-out-of-range"
@@ -184,7 +185,7 @@ def test_each_fault_has_its_code_path_and_byte(name: str) -> None:
     tables, problems = check(_faulty(name))
     named = [(p.code, p.path, p.offset) for p in problems]
     assert (code, path, tables.offset(table, row, field)) in named
-    assert {p.code for p in problems} <= {code, "used-before-made"}, "only what follows from it besides"
+    assert {p.code for p in problems} <= {code, "used-before-made"}, "further problems are consequences only"
     assert all(p.message for p in problems)
 
 
@@ -195,7 +196,7 @@ def test_every_code_of_the_module_is_provoked() -> None:
     assert codes == provoked
 
 
-def test_every_fault_is_told_not_only_the_first() -> None:
+def test_all_faults_are_reported() -> None:
     root = put(_faulty("metadata's buffer"), f"{MAIN}.operators.0.opcode_index", 5)
     root = put(root, f"{MAIN}.outputs", ints(77))
     _, problems = check(root)
@@ -203,7 +204,7 @@ def test_every_fault_is_told_not_only_the_first() -> None:
         "subgraphs[0].operators[0].opcode_index", "subgraphs[0].outputs[0]", "metadata[0].buffer"]  # fmt: skip
 
 
-def test_of_many_equal_faults_the_first_are_named_and_the_rest_counted() -> None:
+def test_many_equal_faults_are_listed_in_part_and_counted() -> None:
     root = put(encode(fc_int8()), f"{MAIN}.outputs", ints(*[99] * (SHOWN + 5)))
     bad = put(at(root, f"{MAIN}.operators.0"), "opcode_index", 9)
     root = put(root, f"{MAIN}.operators", (bad,) * (SHOWN + 7))
@@ -215,7 +216,7 @@ def test_of_many_equal_faults_the_first_are_named_and_the_rest_counted() -> None
     assert all(p.offset is not None for p in problems)
 
 
-def test_ten_thousand_broken_subgraphs_are_told_in_a_moment() -> None:
+def test_ten_thousand_broken_subgraphs_are_reported_quickly() -> None:
     operator = Table("Operator", {"inputs": ints(7, 8, 9), "outputs": ints(7)})
     sub = Table("SubGraph", {"tensors": (Table("Tensor"),), "operators": (operator,), "outputs": ints(5)})
     code = Table("OperatorCode", {"builtin_code": 9, "deprecated_builtin_code": 9})
@@ -241,7 +242,7 @@ def test_vectors_shared_without_measure_are_refused_at_once(name: str, tmp_path:
 
 
 def test_long_vectors_of_scales_may_be_shared(tmp_path: Path) -> None:
-    """As litecheck's own writer does with what is one array in memory."""
+    """litecheck's own writer shares a vector that is a single array in memory."""
     path = tmp_path / "m.tflite"
     path.write_bytes(shared("QuantizationParameters.scale", 20, 2000))
     assert len(load_model(path).subgraphs[0].tensors[3].quantization.scale) == 2000
@@ -287,7 +288,7 @@ def _skewed_biases() -> Table:
 
 
 def test_a_constant_may_be_longer_than_it_needs() -> None:
-    """LiteRT takes what it needs from the front of the buffer; the report says so."""
+    """LiteRT reads the beginning of the buffer; the report has a remark."""
     root = encode(fc_int8())
     data = at(root, "buffers.1.data")
     root = put(root, "buffers.1.data", np.concatenate([data, np.arange(9, dtype=np.uint8)]))
@@ -299,7 +300,7 @@ def test_a_constant_may_be_longer_than_it_needs() -> None:
     assert remark.startswith("subgraphs[0].tensors[1] (byte ")
 
 
-def test_buffer_0_stands_for_no_data_whatever_it_holds() -> None:
+def test_buffer_0_means_no_data_for_any_content() -> None:
     root = put(encode(fc_int8()), "buffers.0.data", np.arange(6, dtype=np.uint8))
     tensors = _read(root).subgraphs[0].tensors
     assert [t.is_constant for t in tensors] == [False, True, True, False]

@@ -1,4 +1,4 @@
-"""Tensors that hold only zeros: constants, and outputs of operators on them."""
+"""Tensors with only zeros: constants, and outputs of operators on such constants."""
 
 from __future__ import annotations
 

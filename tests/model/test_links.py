@@ -1,4 +1,4 @@
-"""Variables by their handles, assignments of variables, and subgraphs that call each other."""
+"""Variables by their handles, assignments of variables, and calls between subgraphs."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ Step = tuple[str, object]
 
 
 def subgraph(index: int, steps: Sequence[Step]) -> Subgraph:
-    """Steps are ``handle`` (tensor, name), ``assign`` (handle, value), ``read`` handle, ``if`` or ``while`` (two subgraphs).
+    """Return a subgraph of steps: ``handle`` (tensor, name), ``assign`` (handle, value), ``read`` handle, ``if`` or
+    ``while`` (two subgraphs).
 
-    Tensors 0 to 3 are handles; 4 to 6 are values of 2, 3 and 4 elements, the first of int16, the last of open length.
+    Tensors 0 to 3 are handles. Tensors 4 to 6 are values of 2, 3 and 4 elements: the first is int16, the last has an
+    open dimension.
     """
     half, quarter = quantized(0.5), quantized(0.25)
     tensors = (
@@ -125,19 +127,19 @@ def test_links_are_found_once() -> None:
 @pytest.mark.parametrize(
     ("subgraphs", "called_ones", "back"),
     [
-        # 0 calls 1 and 2, which call nothing
+        # 0 calls 1 and 2, which have no calls
         ([[("if", (1, 2))], [], []], {1, 2}, set()),
-        # 1 calls itself
+        # 1 calls 1
         ([[("if", (1, 1))], [("if", (1, 1))]], {1}, {(1, 1)}),
         # 0 and 1 call each other, 1 calls 2
         ([[("if", (1, 1))], [("if", (0, 2))], []], {0, 1, 2}, {(0, 1), (1, 0)}),
-        # a circle of three, and one that enters it
+        # a cycle of three, and a subgraph that calls into it
         ([[("if", (1, 1))], [("if", (2, 2))], [("if", (3, 3))], [("if", (1, 1))]], {1, 2, 3},
          {(a, b) for a in (1, 2, 3) for b in (1, 2, 3) if a != b}),
-        # two circles
+        # two cycles
         ([[("if", (1, 2))], [("while", (3, 3))], [("while", (4, 4))], [("if", (1, 1))], [("if", (2, 2))]],
          {1, 2, 3, 4}, {(1, 3), (3, 1), (2, 4), (4, 2)}),
-        # a call of a subgraph that is not there
+        # a call of a missing subgraph
         ([[("if", (7, -1))]], set(), set()),
     ],
 )  # fmt: skip
@@ -150,7 +152,7 @@ def test_calls(subgraphs: list[list[Step]], called_ones: set[int], back: set[tup
 
 
 def test_first_assignments() -> None:
-    """An operator of subgraph 0 assigns a variable itself, or calls a subgraph that does so at any depth."""
+    """An operator of subgraph 0 assigns a variable directly, or calls a subgraph that assigns it at any depth."""
     links = links_of(model(
         [("handle", (0, "A")), ("read", 0), ("if", (1, 2)), ("assign", (0, 4)), ("if", (1, 1)), ("if", (3, 3))],
         [("while", (2, 2))],
@@ -161,7 +163,7 @@ def test_first_assignments() -> None:
     assert dict(links.first_assignments) == {A: 3, B: 2, ("c", "D"): 5}
 
 
-def test_variables_that_are_assigned_elsewhere() -> None:
+def test_variables_assigned_by_further_signatures() -> None:
     """Signatures of subgraphs that do not call subgraph 0 can run before it."""
     subgraphs = (
         [("handle", (0, "A")), ("assign", (0, 4)), ("if", (1, 1))],

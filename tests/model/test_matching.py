@@ -1,4 +1,4 @@
-"""Matching: operators and tensors by structure, whatever their order and names, and reasons for those without a partner."""
+"""Matching of operators and tensors by structure, in any order and with any names, and reasons for missing partners."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_another_order_gives_the_same_partners(name: str) -> None:
 
 
 def layers(count: int, activation: str = "NONE", separate: bool = False, seed: int = 0) -> Model:
-    """Equal layers in a row, with an activation fused or of its own."""
+    """Return a sequence of equal layers, with a fused or a separate activation."""
     builder, rng = ModelBuilder(), np.random.default_rng(seed)
     main = builder.subgraph()
     x = main.tensor("x", (1, 8), "float32")
@@ -85,8 +85,8 @@ def _partners(part: SubgraphMatch) -> dict[int, int]:
     return dict(part.operators)
 
 
-def test_weights_tell_equal_layers_apart() -> None:
-    """Without layer 1 of 4, the layers behind it keep their partners."""
+def test_weights_distinguish_equal_layers() -> None:
+    """Without layer 1 of 4, the following layers keep their partners."""
     model = layers(4)
     main = model.subgraphs[0]
     left = [op for op in main.operators if op.index != 1]
@@ -167,7 +167,7 @@ def test_float16_constants_are_those_behind_dequantize() -> None:
     assert {one.opcode for one in part.unmatched} == {"DEQUANTIZE"}
 
 
-def test_a_dequantized_output_stands_for_the_output_behind_simulated_quantization() -> None:
+def test_a_dequantized_output_matches_the_output_of_simulated_quantization() -> None:
     """The float file dequantizes the input of SOFTMAX, the int8 file the output of SOFTMAX."""
     from litecheck.conversion.pipeline import convert_model
 

@@ -1,4 +1,4 @@
-"""Signatures: equal for equal surroundings in any order, different where something near or far differs."""
+"""Signatures: equal for equal surroundings in any order, different after a near or far change."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from litecheck.model.node_signatures import around, downward, exact_key, kind_ke
 from tests.model.test_canonical_order import diamond
 
 
-def test_the_order_in_the_file_is_not_in_them() -> None:
+def test_signatures_do_not_depend_on_the_order_in_the_file() -> None:
     one, other = view_of(diamond("abc")), view_of(diamond("bac"))
     for make in (upward, downward):
         first, second = make(one, exact_key), make(other, exact_key)

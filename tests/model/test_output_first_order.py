@@ -1,4 +1,4 @@
-"""Visits by hand: the last output and the last input first."""
+"""Visits computed by hand: the last output and the last input first."""
 
 from __future__ import annotations
 

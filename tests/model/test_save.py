@@ -38,7 +38,7 @@ Litert = Callable[[Sequence[Path]], list[str]]
 
 @pytest.mark.models
 @pytest.mark.runtime
-def test_litert_computes_the_same_from_what_was_written(models: Path, tmp_path: Path, litert: Litert) -> None:
+def test_litert_gives_the_same_outputs_after_writing(models: Path, tmp_path: Path, litert: Litert) -> None:
     pairs = []
     for file in sorted(models.glob("*.tflite")):
         (model,) = load_models(file)
@@ -67,7 +67,7 @@ def test_litert_runs_a_model_with_buffers_outside(tmp_path: Path, litert: Litert
     first, second, third = litert([inside, outside, damaged])
     assert first.startswith("outputs")
     assert first == second
-    assert first != third, "the outputs do depend on what lies outside"
+    assert first != third, "the outputs depend on the outside buffers"
 
 
 def test_the_size_of_a_file_is_known_before_it_is_written(tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def test_a_model_may_be_written_over_the_file_it_is_mapped_from(tmp_path: Path) 
     assert [p.name for p in tmp_path.iterdir()] == ["m.tflite"]
 
 
-def test_nothing_is_left_behind_when_a_model_cannot_be_written(tmp_path: Path) -> None:
+def test_a_failed_write_leaves_no_file(tmp_path: Path) -> None:
     path = tmp_path / "m.tflite"
     path.write_bytes(b"precious")
     model = _model()
@@ -164,7 +164,7 @@ def test_a_model_of_ten_thousand_operators_is_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_whatever_can_be_read_can_be_written_and_read_again(tmp_path: Path) -> None:
+def test_every_readable_model_can_be_written_and_read_again(tmp_path: Path) -> None:
     source = model_bytes(_model(64))
     random = np.random.default_rng(7)
     path, back = tmp_path / "damaged.tflite", tmp_path / "back.tflite"
@@ -193,5 +193,5 @@ def test_a_hash_is_that_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert model_hash(same) == written
     assert model_hash(load_model(tmp_path / "m.tflite")) == written
     assert model_hash(replace(model, description="another")) != written
-    monkeypatch.setattr("litecheck.model.save.encode", None)  # nothing is written once more
+    monkeypatch.setattr("litecheck.model.save.encode", None)  # the second write must not encode again
     assert model_hash(model) == model_hash(same) == written

@@ -1,4 +1,4 @@
-"""Memory that a custom operator brings along, as Vela writes it: a remark, and a fault of every other operator."""
+"""Scratch memory of a custom operator, as Vela writes it: a remark, and a fault for every further operator."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ STEP = quantized(0.05, -3)
 
 
 def compiled(scratch: int = 2, opcode: str = "CUSTOM", shape: tuple[int, ...] = (4096,)) -> Model:
-    """A network compiled for an Ethos-U: one operator, its command stream, its weights and memory to work in."""
+    """Return a model compiled for an Ethos-U: an operator with command stream, weights and scratch memory."""
     builder = ModelBuilder("Vela Optimised")
     main = builder.subgraph("main")
     x = main.tensor("image", (1, 8, 8, 3), "int8", STEP)
@@ -47,7 +47,7 @@ def remark(count: str, names: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(
-    ("scratch", "told"),
+    ("scratch", "words"),
     [
         (0, ()),
         (1, remark("1 tensor", "'scratch_0'")),
@@ -55,11 +55,11 @@ def remark(count: str, names: str) -> tuple[str, ...]:
         (5, remark("5 tensors", "'scratch_0', 'scratch_1', 'scratch_2', ...")),
     ],
 )
-def test_scratch_memory_is_a_remark(tmp_path: Path, scratch: int, told: tuple[str, ...]) -> None:
-    assert load_model(saved(compiled(scratch), tmp_path)).remarks == told
+def test_scratch_memory_has_a_remark(tmp_path: Path, scratch: int, words: tuple[str, ...]) -> None:
+    assert load_model(saved(compiled(scratch), tmp_path)).remarks == words
 
 
-def test_such_a_model_is_judged_and_the_remark_reported(tmp_path: Path) -> None:
+def test_a_model_with_scratch_memory_is_checked_and_has_a_remark(tmp_path: Path) -> None:
     (report,) = validate_file(saved(compiled(), tmp_path))
     assert report.problems == ()
     assert report.remarks == remark("2 tensors", "'scratch_0', 'scratch_1'")
@@ -68,7 +68,7 @@ def test_such_a_model_is_judged_and_the_remark_reported(tmp_path: Path) -> None:
     ]
 
 
-def test_inspect_shows_it(tmp_path: Path) -> None:
+def test_inspect_shows_the_custom_operator_and_its_memory(tmp_path: Path) -> None:
     path = saved(compiled(), tmp_path)
     result = CliRunner().invoke(app, ["inspect", str(path), "--tensors"])
     assert result.exit_code == 0
@@ -76,11 +76,11 @@ def test_inspect_shows_it(tmp_path: Path) -> None:
     assert "scratch_1" in result.stdout
 
 
-def test_what_is_empty_holds_nothing_that_could_be_missing(tmp_path: Path) -> None:
+def test_empty_scratch_tensors_have_no_remark(tmp_path: Path) -> None:
     assert load_model(saved(compiled(shape=(0,)), tmp_path)).remarks == ()
 
 
-def test_an_ordinary_operator_brings_no_memory_along(tmp_path: Path) -> None:
+def test_a_builtin_operator_has_no_scratch_memory(tmp_path: Path) -> None:
     path = saved(compiled(opcode="ADD_N"), tmp_path)
     with pytest.raises(ModelError) as refused:
         load_model(path)
@@ -91,7 +91,8 @@ def test_an_ordinary_operator_brings_no_memory_along(tmp_path: Path) -> None:
 
 
 def chained(*, shared: bool) -> Model:
-    """A custom operator and one behind it: it reads what comes only later, or both read what nothing fills."""
+    """Return a custom operator and an ADD: the custom operator reads a later output, or both read a tensor without a
+    writer."""
     builder = ModelBuilder("two operators")
     main = builder.subgraph("main")
     x, scratch, y, z = (main.tensor(name, (1, 4), "int8", STEP) for name in ("x", "scratch", "y", "z"))
@@ -109,7 +110,7 @@ def chained(*, shared: bool) -> Model:
         (False, "operators[0].inputs[1]", "tensor 3 is computed only later"),
     ],
 )
-def test_what_others_read_or_write_is_no_memory_of_its_own(
+def test_a_tensor_of_several_operators_is_no_scratch_memory(
     tmp_path: Path, shared: bool, place: str, message: str
 ) -> None:
     path = saved(chained(shared=shared), tmp_path)

@@ -42,7 +42,7 @@ def test_one_value_below_is_found_wherever_it_lies(
     assert scan.out_of_range(constant(values, dtype), low, high) == (1, at, low - 1)
 
 
-def test_values_above_are_found_where_the_type_can_hold_them() -> None:
+def test_values_above_the_limit_are_found() -> None:
     values = np.zeros(200, np.int8)
     values[[70, 150]] = 101, 120
     assert not scan.in_range(constant(values, "int8"), -128, 100)
@@ -50,18 +50,18 @@ def test_values_above_are_found_where_the_type_can_hold_them() -> None:
     assert scan.out_of_range(constant(values, "int8"), -128, 100) == (2, 70, 120)
 
 
-def test_below_is_told_before_above() -> None:
+def test_values_below_precede_values_above() -> None:
     values = np.array([127, 0, -128], np.int8)
     assert scan.out_of_range(constant(values, "int8"), -100, 100) == (2, 0, -128)
 
 
 @pytest.mark.parametrize("dtype", ["float32", "bool", "string"])
-def test_types_without_integers_hold_none_outside(dtype: str) -> None:
+def test_types_without_integers_have_no_values_outside(dtype: str) -> None:
     tensor = Tensor(0, "w", dtype, (4,), data=np.full(16, 255, np.uint8))
     assert scan.in_range(tensor, 0, 0)
 
 
-def test_an_empty_constant_holds_none_outside() -> None:
+def test_an_empty_constant_has_no_values_outside() -> None:
     assert scan.in_range(constant(np.empty(0, np.int8), "int8"), 1, 2)
 
 
@@ -100,7 +100,7 @@ SUMMED = np.array([[[3, -5], [7, 0]], [[-8, 1], [2, -1]], [[4, 4], [-6, -7]]])
 def test_sums_above_and_below_a_zero_point(
     dtype: str, window: int, zero: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The windows cut rows of two, of one or of a part: the sums stay."""
+    """The windows cut rows into two, a single row or a part; the sums stay the same."""
     monkeypatch.setattr(scan, "WINDOW", window)
     storage = {"int4": "i1"}.get(dtype, dtype)
     found = scan.signed_sums(constant(SUMMED.astype(storage), dtype), (3, 2, 2), zero)
@@ -138,7 +138,7 @@ def test_sums_need_a_constant_with_as_many_integers(
     assert scan.signed_sums(Tensor(0, "w", dtype, (4,)), layout) is None
 
 
-def test_sums_of_nothing_are_zero() -> None:
+def test_sums_without_elements_are_zero() -> None:
     for layout in ((2, 0, 3), (2, 3, 0)):
         found = scan.signed_sums(constant(np.empty(0, np.int8), "int8"), layout)
         assert found is not None

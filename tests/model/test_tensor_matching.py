@@ -37,7 +37,7 @@ def test_reasons(kind: str, matched: list[int], reason: str) -> None:
 @pytest.mark.parametrize(
     ("dtype", "reason"), [("int8", "changes the scale or zero point"), ("int16", "converts between types")]
 )
-def test_a_conversion_says_what_it_changes(dtype: str, reason: str) -> None:
+def test_a_conversion_has_a_reason_with_its_change(dtype: str, reason: str) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = main.tensor("x", (1, 4), "int8", 0.5), main.tensor("y", (1, 4), dtype, 0.25)

@@ -1,4 +1,4 @@
-"""Files of a newer schema: read as far as litecheck knows it, and not written back poorer without a word."""
+"""Files of a newer schema: known fields are read, and unknown fields are never dropped silently by writing."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_options_of_a_kind_the_schema_does_not_know_stop_writing(tmp_path: Path)
     assert model.newer[0].offset == tables.offset("Operator", 0, "builtin_options")
 
 
-def test_newer_fields_the_model_carries_stop_nothing(tmp_path: Path) -> None:
+def test_newer_fields_that_the_model_keeps_do_not_stop_writing(tmp_path: Path) -> None:
     root = _model()
     main = root.get("subgraphs")[0]
     tensor = main.get("tensors")[0]

@@ -1,4 +1,4 @@
-"""Matches of two models, whole: pairs of operators, of tensors, and operators without a partner."""
+"""Complete matches of two models: pairs of operators, of tensors, and operators without a partner."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def lines(title: str, first: Model, second: Model) -> Iterator[str]:
 
 
 def found() -> Iterator[str]:
-    """Yield the matches of pairs, and of a fixture with a planted change in another order."""
+    """Yield the matches of pairs, and of a fixture with a planted change in a shuffled order."""
     for name in PAIRS:
         paths = [FIXTURES / "convert" / f"{name}{end}.tflite" for end in ("", "_int8")]
         if all(path.exists() for path in paths):

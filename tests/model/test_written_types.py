@@ -1,4 +1,4 @@
-"""Types of outputs that an option states and the kernel writes, whatever the file says."""
+"""Output types that an option states and the kernel writes, independent of the tensor's stated type."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.profile.folded_models import sliced_shape
 
 
 def largest(option: int, stated: str) -> Model:
-    """ARG_MAX of a list with an output of the stated type."""
+    """Return an ARG_MAX of a list with an output of the stated type."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y = graph.tensor("x", (1, 4), "float32"), graph.tensor("y", (1,), stated)
@@ -42,7 +42,7 @@ def test_the_option_decides(option: int, stated: str, written: str | None) -> No
 
 
 def summed(stated: str) -> Model:
-    """ADD and EQUAL of the sum, both with outputs of the stated type."""
+    """Return an ADD and an EQUAL of the sum, both with outputs of the stated type."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y, z = (

@@ -1,4 +1,4 @@
-"""Shapes of windows and matrix products, from lengths that are easy to work out by hand."""
+"""Shapes of windows and matrix products, from lengths that are easy to compute by hand."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.model.shapes import ShapeError
 from litecheck.model.shapes.conv import window_output_size
-from tests.model.shapes.test_laws import said
+from tests.model.shapes.test_laws import shapes_of_law
 
 ONE = {"stride_h": 1, "stride_w": 1}
 THREE = {"stride_d": 1, **ONE}
@@ -16,7 +16,7 @@ THREE = {"stride_d": 1, **ONE}
 
 def refused(law: str, opcode: str, options: dict[str, Any], **operands: Any) -> tuple[str | None, str]:
     with pytest.raises(ShapeError) as raised:
-        said(law, opcode, options, **operands)
+        shapes_of_law(law, opcode, options, **operands)
     return raised.value.role, raised.value.found
 
 
@@ -29,7 +29,7 @@ def refused(law: str, opcode: str, options: dict[str, Any], **operands: Any) -> 
         (1, 1, 5, 2, 1, -1), (1, 1, 4, 2, 1, 0), (1, 5, None, 1, 1, None), (1, None, 3, 1, 1, None),
     ],
 )  # fmt: skip
-def test_how_often_a_window_fits(
+def test_number_of_positions_of_a_window(
     padding: int, size: int | None, window: int | None, stride: int, dilation: int, expected: int | None
 ) -> None:
     from litecheck.model.build import options_table
@@ -78,7 +78,7 @@ def test_how_often_a_window_fits(
     ],
 )  # fmt: skip
 def test_shapes(law: str, opcode: str, options: dict[str, Any], operands: dict[str, Any], shape: Any) -> None:
-    assert said(law, opcode, options, **operands) == (shape,)
+    assert shapes_of_law(law, opcode, options, **operands) == (shape,)
 
 
 @pytest.mark.parametrize(

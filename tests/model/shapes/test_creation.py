@@ -143,7 +143,7 @@ def test_misfits_of_range(start: Any, limit: Any, delta: Any, role: str, found: 
 
 
 def stored(value: float, dtype: str = "float32", length: int = 1) -> ShapedOperand:
-    """A constant scalar; with another length its data does not fit a scalar."""
+    """Return a constant scalar; with a length other than 1, its data does not fit a scalar."""
     data = np.full(length, value, dtype).view(np.uint8)
     return ShapedOperand(Tensor(0, "", dtype, (), data=data), ())
 

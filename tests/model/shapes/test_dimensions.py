@@ -1,4 +1,4 @@
-"""Arithmetic on shapes of which parts are unknown, and demands on operands."""
+"""Arithmetic on partly unknown shapes, and requirements of operands."""
 
 from __future__ import annotations
 

@@ -109,7 +109,7 @@ def test_misfits(
 def test_select_of_single_values(
     stated: Any, condition: Any, on_true: Any, on_false: Any, shape: Any
 ) -> None:
-    """The stated rank holds if every operand has one element."""
+    """The stated rank is used if every operand has a single element."""
     operands = {"condition": condition, "on_true": on_true, "on_false": on_false, "output": stated}
     assert shapes_of(("select", "SELECT", {}, operands)) == (shape,)
 

@@ -1,4 +1,4 @@
-"""Values of integers that are cut from shapes and joined again, and the outputs that stay unknown."""
+"""Values of integers that are sliced from shapes and joined, and the outputs with unknown values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Shape = tuple[int | None, ...]
 def values_of(
     law: str, opcode: str, shape: Shape | None, options: dict[str, Any], dtype: str = "int32", **operands: Any
 ) -> list[int] | None:
-    """The folded values of an output of this shape, None where nothing is folded."""
+    """Return the folded values of an output of this shape, or None if no values are folded."""
     roles = {
         role: tuple(map(operand, value)) if role == "values" else (operand(value),)
         for role, value in operands.items()
@@ -164,7 +164,7 @@ def test_operators_without_values() -> None:
 
 
 def test_a_join_reads_the_values() -> None:
-    """An answer that depends on constants does not hold for all calls of the same shapes."""
+    """An output that depends on constants is not valid for all calls with the same shapes."""
     call = Call("PACK", {"values": (operand(3),)}, None, 1)
     assert fold(LAWS["pack"], call, Tensor(0, "", "int32", (1,)), (1,)) is not None
     assert call.other_reads == ["values"]

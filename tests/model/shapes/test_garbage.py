@@ -1,4 +1,4 @@
-"""Whatever a file says, a law answers with shapes or a misfit, and soon."""
+"""A law gives shapes or a misfit for any content of a file, in bounded time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def operand(rng: np.random.Generator) -> ShapedOperand | None:
 
 
 def options(rng: np.random.Generator, opcode: str) -> Table | None:
-    """Options with garbage in every field, now and then left out, now and then of another operator."""
+    """Return options with random content; fields may be missing, or the options may belong to another operator."""
     table = options_table(opcode)
     if table is None or rng.random() < 0.1:
         return None

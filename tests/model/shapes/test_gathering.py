@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.model.shapes import ShapeError
 from tests.model.shapes.tables import misfit_of, shapes_of
-from tests.model.shapes.test_laws import said
+from tests.model.shapes.test_laws import shapes_of_law
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ from tests.model.shapes.test_laws import said
     ],
 )
 def test_a_gather(options: dict[str, Any], operands: dict[str, Any], shape: Any) -> None:
-    assert said("gather", "GATHER", options, **operands) == (shape,)
+    assert shapes_of_law("gather", "GATHER", options, **operands) == (shape,)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_misfits_of_a_gather(
     options: dict[str, Any], operands: dict[str, Any], role: str | None, found: str
 ) -> None:
     with pytest.raises(ShapeError) as raised:
-        said("gather", "GATHER", options, **operands)
+        shapes_of_law("gather", "GATHER", options, **operands)
     assert (raised.value.role, raised.value.found) == (role, found)
 
 
@@ -52,7 +52,7 @@ def test_misfits_of_a_gather(
     [([0, 0, 1, 2], (3, 5)), ([0, 0, 0, 0], (1, 5)), ((4,), (None, 5))],
 )
 def test_rows_of_a_segment_sum(ids: Any, shape: Any) -> None:
-    assert said("segment_sum", "SEGMENT_SUM", {}, input=(4, 5), segment_ids=ids) == (shape,)
+    assert shapes_of_law("segment_sum", "SEGMENT_SUM", {}, input=(4, 5), segment_ids=ids) == (shape,)
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_rows_of_a_segment_sum(ids: Any, shape: Any) -> None:
 )
 def test_misfits_of_a_segment_sum(ids: list[int], found: str) -> None:
     with pytest.raises(ShapeError) as raised:
-        said("segment_sum", "SEGMENT_SUM", {}, input=(4, 5), segment_ids=ids)
+        shapes_of_law("segment_sum", "SEGMENT_SUM", {}, input=(4, 5), segment_ids=ids)
     assert (raised.value.role, raised.value.found) == ("segment_ids", found)
 
 

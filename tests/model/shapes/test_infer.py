@@ -1,4 +1,4 @@
-"""Shapes of a whole subgraph: laws feed each other, stated shapes of results do not count."""
+"""Shapes of a whole subgraph: outputs of a law are inputs of the next, and stated output shapes are ignored."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def inferred(model: Model) -> Inferred:
     return infer(model, model.subgraphs[0], entry_of)
 
 
-def test_results_feed_on_and_what_is_stated_of_them_does_not_count() -> None:
+def test_computed_shapes_replace_stated_shapes() -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
     x = graph.tensor("x", (1, 4), "float32", shape_signature=(-1, 4))
@@ -61,7 +61,7 @@ def test_a_misfit_or_an_unknown_operator_leaves_its_results_open() -> None:
     assert found.misfits[0].found == "[2, 4] and [3] do not broadcast"
 
 
-def test_answers_are_not_shared_between_constants_that_steer() -> None:
+def test_shapes_are_not_shared_between_different_constants() -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
     x = graph.tensor("x", (6,), "float32")
@@ -79,7 +79,7 @@ def test_answers_are_not_shared_between_constants_that_steer() -> None:
     assert [found.shapes[index] for index in outputs] == [(2, 3), (3, 2), (6, 1), (1, 6)]
 
 
-def test_the_law_is_asked_once_for_equal_shapes_and_options() -> None:
+def test_a_law_is_computed_once_for_equal_shapes_and_options() -> None:
     asked: list[Call] = []
 
     def law(call: Call) -> Shapes:

@@ -1,4 +1,4 @@
-"""What each law says, without a runtime: shapes, misfits with their whole words, and what stays open."""
+"""Laws without a runtime: shapes, complete texts of misfits, and unknown dimensions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.model.types import Tensor
 
 
 def operand(value: Any, dtype: str = "float32") -> ShapedOperand:
-    """A tuple is a shape known at run time, a list or number a constant of int32, None a rank unknown."""
+    """Return an operand: a tuple is a shape at run time, a list or number an int32 constant, None an unknown rank."""
     if value is None:
         return ShapedOperand(Tensor(0, "", "float32", ()), None)
     if isinstance(value, tuple):
@@ -23,8 +23,10 @@ def operand(value: Any, dtype: str = "float32") -> ShapedOperand:
     return ShapedOperand(Tensor(0, "", "int32", array.shape, data=data), array.shape)
 
 
-def said(law: str, opcode: str, options: dict[str, Any], results: int = 1, **operands: Any) -> Shapes:
-    """The law's answer; a list of tuples under ``values`` repeats the operand."""
+def shapes_of_law(
+    law: str, opcode: str, options: dict[str, Any], results: int = 1, **operands: Any
+) -> Shapes:
+    """Return the shapes of the law; a list of tuples under ``values`` repeats the operand."""
     roles = {
         role: tuple(map(operand, value))
         if role == "values" and isinstance(value, list)
@@ -101,7 +103,7 @@ FITS = [
     ("law", "opcode", "options", "operands", "shape"), FITS, ids=lambda v: v if isinstance(v, str) else ""
 )
 def test_the_shape_of_the_result(law: str, opcode: str, options: dict, operands: dict, shape: Any) -> None:
-    assert said(law, opcode, options, **operands)[0] == shape
+    assert shapes_of_law(law, opcode, options, **operands)[0] == shape
 
 
 MISFITS = [
@@ -148,26 +150,28 @@ MISFITS = [
     MISFITS,
     ids=lambda v: v if isinstance(v, str) else "",
 )
-def test_what_does_not_go_together(
+def test_misfits_of_laws(
     law: str, opcode: str, options: dict, operands: dict, role: str | None, found: str
 ) -> None:
     with pytest.raises(ShapeError) as caught:
-        said(law, opcode, options, **operands)
+        shapes_of_law(law, opcode, options, **operands)
     assert (caught.value.role, caught.value.found) == (role, found)
 
 
 def test_split_gives_as_many_shapes_as_results() -> None:
-    assert said("split_v", "SPLIT_V", {"num_splits": 2}, 2, input=(2, 7), size_splits=[3, -1], axis=1) == (
+    assert shapes_of_law(
+        "split_v", "SPLIT_V", {"num_splits": 2}, 2, input=(2, 7), size_splits=[3, -1], axis=1
+    ) == (
         (2, 3),
         (2, 4),
     )
-    assert said("unpack", "UNPACK", {"num": 2}, 2, input=(2, 7)) == ((7,), (7,))
+    assert shapes_of_law("unpack", "UNPACK", {"num": 2}, 2, input=(2, 7)) == ((7,), (7,))
     with pytest.raises(ShapeError, match="num_splits is 2, there are 3 outputs"):
-        said("split", "SPLIT", {"num_splits": 2}, 3, axis=0, input=(4,))
+        shapes_of_law("split", "SPLIT", {"num_splits": 2}, 3, axis=0, input=(4,))
 
 
 @pytest.mark.parametrize("law", sorted(LAWS))
-def test_an_operator_of_which_nothing_is_known_raises_nothing_but_misfits(law: str) -> None:
+def test_unknown_operands_raise_only_misfits(law: str) -> None:
     for roles in ({}, {"input": (ShapedOperand(Tensor(0, "", "float32", ()), None),)}):
         try:
             answer = LAWS[law](Call("X", roles, None, 1))
@@ -183,7 +187,10 @@ def test_a_damaged_constant_counts_as_not_known(damage: np.ndarray | None) -> No
     assert LAWS["transpose"](call) == ((None, None),)
 
 
-def test_what_a_file_says_is_never_allocated() -> None:
+def test_huge_stated_shapes_are_not_allocated() -> None:
     huge = (2**31 - 1,) * 6
-    assert said("tile", "TILE", {}, input=huge, multiples=[2**31 - 1] * 6)[0] == (((2**31 - 1) ** 2),) * 6
-    assert said("fill", "FILL", {}, dims=[2**31 - 1] * 5, value=())[0] == (2**31 - 1,) * 5
+    assert (
+        shapes_of_law("tile", "TILE", {}, input=huge, multiples=[2**31 - 1] * 6)[0]
+        == (((2**31 - 1) ** 2),) * 6
+    )
+    assert shapes_of_law("fill", "FILL", {}, dims=[2**31 - 1] * 5, value=())[0] == (2**31 - 1,) * 5

@@ -17,7 +17,7 @@ from tests.differential.shapes_table import LAW_NAMES, TABLE
 
 pytestmark = pytest.mark.runtime
 
-#: One operator for each kind of law.
+#: An operator of each kind of law.
 SLICE = (
     "CONV_2D", "MAX_POOL_2D", "FULLY_CONNECTED", "ADD", "MEAN", "RESHAPE", "TRANSPOSE", "STRIDED_SLICE", "SPLIT_V",
     "CONCATENATION", "PAD", "GATHER", "SPACE_TO_BATCH_ND", "TRANSPOSE_CONV", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM",
@@ -45,7 +45,7 @@ def test_laws_and_litert_agree(operator: str, litert: ShapeOracle) -> None:
 def test_a_wrong_law_is_found(
     operator: str, options: dict | None, litert: ShapeOracle, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The law told other options than the file's (always SAME, always axis 0), or one that leaves the input's shape."""
+    """The law reads wrong options (always SAME, always axis 0), or returns the input's shape."""
     law, *rest = TABLE[operator]
 
     def wrong(call: Call) -> Shapes:
@@ -61,7 +61,7 @@ def test_a_wrong_law_is_found(
 
 
 def test_every_law_is_put_to_the_test_or_named_here() -> None:
-    """Laws whose operators need other subgraphs, resources, strings or sparse data are not drawn."""
+    """Laws are not tested if their operators need further subgraphs, resources, strings or sparse data."""
     tested = {LAW_NAMES.get(operator.removesuffix(" BASIC"), "") for operator in CASES}
     assert set(LAWS) - tested == {
         "as_stated", "keys_found", "nothing_known", "one_number", "random_bits", "scatter", "stablehlo_reduce_window",
@@ -69,7 +69,7 @@ def test_every_law_is_put_to_the_test_or_named_here() -> None:
 
 
 def test_every_operator_litert_knows_has_a_law(litert: ShapeOracle) -> None:
-    """Of an operator without a law LiteRT has no kernel, but for those the runtime itself puts in."""
+    """LiteRT has no kernel for an operator without a law, except for operators that the runtime inserts."""
     missing = set(load_schema().enums["BuiltinOperator"]) - set(TABLE)
     missing -= {"CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES"}
     for opcode in sorted(missing):

@@ -10,7 +10,7 @@ import pytest
 from litecheck.model.build import options_table
 from litecheck.model.shapes import LAWS, Call, ShapedOperand, ShapeError
 from litecheck.model.types import Tensor
-from tests.model.shapes.test_laws import said
+from tests.model.shapes.test_laws import shapes_of_law
 
 BLOCKS = {"block_shape": [2, 3], "paddings": [[1, 0], [2, 1]]}
 
@@ -56,7 +56,7 @@ BLOCKS = {"block_shape": [2, 3], "paddings": [[1, 0], [2, 1]]}
     ],
 )  # fmt: skip
 def test_shapes(law: str, opcode: str, options: dict[str, Any], operands: dict[str, Any], shape: Any) -> None:
-    assert said(law, opcode, options, **operands) == (shape,)
+    assert shapes_of_law(law, opcode, options, **operands) == (shape,)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ def test_misfits(
     law: str, opcode: str, options: dict[str, Any], operands: dict[str, Any], role: str | None, found: str
 ) -> None:
     with pytest.raises(ShapeError) as raised:
-        said(law, opcode, options, **operands)
+        shapes_of_law(law, opcode, options, **operands)
     assert (raised.value.role, raised.value.found) == (role, found)
 
 
@@ -171,7 +171,7 @@ def test_a_new_shape_of_another_type_is_not_read() -> None:
 
 @pytest.mark.parametrize("length", [0, 3])
 def test_a_sequence_as_long_as_its_dimension_fits(length: int) -> None:
-    made = said(
+    made = shapes_of_law(
         "reverse_sequence", "REVERSE_SEQUENCE", {"seq_dim": 1}, input=(2, 3), lengths=[length, length]
     )
     assert made == ((2, 3),)

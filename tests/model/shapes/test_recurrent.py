@@ -159,7 +159,7 @@ def test_number_of_outputs_of_both_directions(options: dict[str, Any], results: 
 
 
 def gates(cells: int, outputs: int, length: int, prefix: str = "") -> dict[str, Any]:
-    """All operands of an LSTM with a batch of 2."""
+    """Return all operands of an LSTM with a batch of 2."""
     operands: dict[str, Any] = {}
     for gate in ("input", "forget", "cell", "output"):
         operands[f"input_to_{gate}_weights"] = (cells, length)
@@ -190,7 +190,7 @@ def test_lstm(law: str, opcode: str, options: dict[str, Any], source: Any, shape
 
 
 def test_lstm_with_few_operands() -> None:
-    """Without an input gate, peepholes, projection and layer normalization."""
+    """The LSTM has no input gate, peepholes, projection or layer normalization."""
     few = {
         role: shape
         for role, shape in LSTM.items()
@@ -312,7 +312,7 @@ BOTH = gates(5, 4, 3, "fw_") | gates(5, 6, 3, "bw_")
 
 
 def test_lstm_in_both_directions() -> None:
-    """The default of ``time_major`` is true here, unlike in one direction."""
+    """The default of ``time_major`` is true here, but false in a single direction."""
     opcode = "BIDIRECTIONAL_SEQUENCE_LSTM"
     asked = ("bidirectional_lstm", opcode, {"time_major": True}, {"input": (7, 2, 3), **BOTH})
     assert shapes_of(asked, 2) == ((7, 2, 4), (7, 2, 6))

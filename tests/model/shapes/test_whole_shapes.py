@@ -1,4 +1,4 @@
-"""Shapes that operators compute, or the reason that they compute none: each shape and option is changed alone."""
+"""Output shapes of operators, or the reason for a missing shape, after a change of each shape and option."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SHAPES: dict[str, Callable[[tuple[int, ...]], tuple[int, ...]]] = {
 
 
 def inferred(model: Model) -> str:
-    """Return the shapes of the outputs, or the reason that there are none."""
+    """Return the shapes of the outputs, or the reason for missing shapes."""
     (main, *_) = model.subgraphs
     found = infer(model, main, law_of)
     misfits = [str(error) for error in found.misfits.values()]
