@@ -9,8 +9,8 @@ import numpy as np
 from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
 from litecheck.model.types import Model
 
-#: Operators with outputs known at load, and operators with outputs known when the model runs: a chain from the shape
-#: (tensor 1) to the new shape, which has the elements of the input for the first number only.
+#: Operators with outputs known at load, and operators with outputs known only at run time. A chain leads from the
+#: shape (tensor 1) to the new shape, which has the number of elements of the input for the first number only.
 Chain = Callable[["ShapeChain", int], int]
 
 
@@ -28,11 +28,11 @@ class ShapeChain:
         return output
 
     def at(self, index: int) -> int:
-        """Return a list with one length of the shape, known at load."""
+        """Return a list with one dimension of the shape, known at load."""
         return self.add("GATHER", self.shape, [index])
 
     def joined(self, *parts: int) -> int:
-        """Concatenate lists of one number."""
+        """Concatenate lists of a single number."""
         output = self.graph.tensor("joined", (len(parts),), "int32")
         self.graph.add("CONCATENATION", list(parts), [output])
         return output
@@ -125,9 +125,9 @@ def batch_of_rows(rows: int) -> Model:
 
 
 def sliced_shape(option: int, stated: str, gathered: bool = False) -> Model:
-    """Return STRIDED_SLICE to int32 of SHAPE with a type in its option and a stated type of its output.
+    """Return a STRIDED_SLICE to int32 of a SHAPE, with a type in the option and a stated type of its output.
 
-    With ``gathered``, GATHER to the stated type stands between them.
+    With ``gathered``, a GATHER to the stated type is between them.
     """
     builder = ModelBuilder("sliced shape")
     graph = builder.subgraph()

@@ -1,4 +1,4 @@
-"""Models of one or a few operators that violate one requirement, each beside a sound model of the same inputs."""
+"""Models of few operators that violate a requirement, each with a valid model of the same inputs."""
 
 from __future__ import annotations
 
@@ -43,26 +43,26 @@ class ImpactModel:
 
 
 def indices(*values: int) -> np.ndarray:
-    """Values of an int32 tensor."""
+    """Return values of an int32 tensor."""
     return np.array(values, np.int32)
 
 
 def lookup(table: Quantization, output: Quantization, dtype: str = "int8") -> Model:
-    """EMBEDDING_LOOKUP that copies two of four rows."""
+    """Return an EMBEDDING_LOOKUP that copies two of four rows."""
     rows = np.arange(-6, 6).reshape(4, 3).astype(dtype)
     operands = [run_time("i", (2,), "int32"), constant("t", rows, table)]
     return one_operator("EMBEDDING_LOOKUP", operands, [run_time("y", (2, 3), dtype, output)])
 
 
 def product(lhs: tuple[int, ...], rhs: tuple[int, ...], output: tuple[int, ...], dtype: str) -> Model:
-    """BATCH_MATMUL of two inputs."""
+    """Return a BATCH_MATMUL of two inputs."""
     q = None if dtype == "float32" else HALF
     x, w, y = (run_time(n, shape, dtype, q) for n, shape in (("x", lhs), ("w", rhs), ("y", output)))
     return one_operator("BATCH_MATMUL", [x, w], [y], version=2)
 
 
 def transposed(dtype: str, output: tuple[int, ...], padding: str) -> Model:
-    """TRANSPOSE_CONV of stride 2 from (1, 4, 4, 2)."""
+    """Return a TRANSPOSE_CONV of stride 2 from (1, 4, 4, 2)."""
     q = None if dtype == "float32" else HALF
     weight = np.ones((3, 3, 3, 2), "int8" if dtype == "int16" else dtype)
     operands = [
@@ -75,7 +75,7 @@ def transposed(dtype: str, output: tuple[int, ...], padding: str) -> Model:
 
 
 def sliced(begin: list[int], output: tuple[int, ...], **masks: int) -> Model:
-    """STRIDED_SLICE of (2, 3, 4), an element from each begin on."""
+    """Return a STRIDED_SLICE of (2, 3, 4), with an element from each begin on."""
     first, last = indices(*begin), indices(*(n + 1 for n in begin))
     ends = [constant(n, v) for n, v in (("b", first), ("e", last), ("s", np.ones_like(first)))]
     x, y = run_time("x", (2, 3, 4), "int8", HALF), run_time("y", output, "int8", HALF)
@@ -85,7 +85,7 @@ def sliced(begin: list[int], output: tuple[int, ...], **masks: int) -> Model:
 def reduced(
     opcode: str, dtype: str, shape: tuple[int, ...], output: tuple[int, ...], computed: bool
 ) -> Model:
-    """A reduction along axis 1, which may be an input."""
+    """Return a reduction along axis 1, which may be an input."""
     q = None if dtype == "float32" else quantized(0.5, 3)
     axis = run_time("a", (1,), "int32") if computed else constant("a", indices(1))
     x, y = run_time("x", shape, dtype, q), run_time("y", output, dtype, q)
@@ -93,7 +93,7 @@ def reduced(
 
 
 def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
-    """FULLY_CONNECTED with these scales of weight and bias; the sound bias scale is 0.125."""
+    """Return a FULLY_CONNECTED with these scales of weight and bias; the correct bias scale is 0.125."""
     bias_type = bias_type or ("int64" if dtype == "int16" else "int32")
     narrow = "uint8" if dtype == "uint8" else "int8"
     w = constant("w", (np.arange(24).reshape(3, 8) % 7).astype(narrow), quantized(weight))
@@ -103,7 +103,7 @@ def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
 
 
 def dense_rows(dtype: str, size: int, constant_weight: bool) -> Model:
-    """FULLY_CONNECTED of ``size`` values with rows of 6 weights."""
+    """Return a FULLY_CONNECTED of ``size`` values with rows of 6 weights."""
     q = None if dtype == "float32" else HALF
     values = np.ones((4, 6), "int8" if dtype == "int16" else dtype)
     w = constant("w", values, q) if constant_weight else run_time("w", (4, 6), values.dtype.name, q)
@@ -112,7 +112,7 @@ def dense_rows(dtype: str, size: int, constant_weight: bool) -> Model:
 
 
 def depthwise(dtype: str, filters: int) -> Model:
-    """DEPTHWISE_CONV_2D with ``filters`` in place of the first dimension of 1."""
+    """Return a DEPTHWISE_CONV_2D with ``filters`` as the first dimension of its weight, which should be 1."""
     q = None if dtype == "float32" else HALF
     w = constant("w", np.ones((filters, 1, 1, 2), "int8" if dtype == "int16" else dtype), q)
     bias = {"int16": "int64", "float32": "float32"}.get(dtype, "int32")
@@ -123,28 +123,28 @@ def depthwise(dtype: str, filters: int) -> Model:
 
 
 def without_options(model: Model) -> Model:
-    """The model without the options of its operator."""
+    """Return the model without the options of its operator."""
     graph = model.subgraphs[0]
     operators = tuple(replace(operator, options=None) for operator in graph.operators)
     return replace(model, subgraphs=(replace(graph, operators=operators),))
 
 
 def square(dtype: str) -> Model:
-    """FULLY_CONNECTED with scales of weight (4, 4) along the inputs."""
+    """Return a FULLY_CONNECTED with scales of weight (4, 4) along the inputs."""
     w = constant("w", np.arange(16).reshape(4, 4).astype(np.int8), quantized([0.5, 0.25, 1, 2], 0, 1))
     x, y = (run_time(n, (2, 4), dtype, None if dtype == "float32" else HALF) for n in "xy")
     return one_operator("FULLY_CONNECTED", [x, w], [y], version=9)
 
 
 def softmax(dtype: str, beta: float) -> Model:
-    """SOFTMAX of two rows."""
+    """Return a SOFTMAX of two rows."""
     out = quantized(1 / 256, -128 if dtype == "int8" else 0)
     x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 8), dtype, out)
     return one_operator("SOFTMAX", [x], [y], {"beta": beta}, version=3)
 
 
 def flattened(batch: int, width: int) -> Model:
-    """RESHAPE of (batch, 8, 8, 2) to (batch, width), where SHAPE, STRIDED_SLICE and PACK give the new shape."""
+    """Return a RESHAPE of (batch, 8, 8, 2) to (batch, width); SHAPE, STRIDED_SLICE and PACK give the new shape."""
     builder = ModelBuilder("flattened")
     graph = builder.subgraph()
     x = graph.tensor("x", (1, 8, 8, 2), "float32", shape_signature=(batch, 8, 8, 2))
@@ -167,7 +167,7 @@ def _ones(*shape: int, dtype: str = "int8") -> np.ndarray:
 
 
 def narrow(opcode: str, dtype: str) -> Model:
-    """An operator that moves the values of a constant (2, 3)."""
+    """Return an operator that moves the values of a constant (2, 3)."""
     x, y = constant("x", np.arange(6).reshape(2, 3).astype(np.int8), HALF, dtype), np.zeros(2, np.int64)
     shape, more, options = {
         "BROADCAST_TO": ((4, 2, 3), [constant("s", indices(4, 2, 3))], {}),
@@ -184,7 +184,7 @@ def narrow(opcode: str, dtype: str) -> Model:
 
 
 def litert_models() -> Iterator[ImpactModel]:
-    """Models for LiteRT's three resolvers."""
+    """Yield models for LiteRT's three resolvers."""
     two, nan = (indices(2, 0),), float("nan")
     rows = "EMBEDDING_LOOKUP/limits/copied_row"
     yield ImpactModel("rows", lookup(HALF, HALF), two, None, "")
@@ -312,7 +312,7 @@ def litert_models() -> Iterator[ImpactModel]:
 
 
 def tflm_models() -> Iterator[ImpactModel]:
-    """Models for LiteRT for Microcontrollers."""
+    """Yield models for LiteRT for Microcontrollers."""
     nan = float("nan")
     values = np.arange(24).reshape(2, 3, 4).astype(np.int8)
     for perm, found in (([0, 2, 1], None), ([0, -1, 1], "TRANSPOSE/limits/perm.smallest")):

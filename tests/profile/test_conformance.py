@@ -1,4 +1,4 @@
-"""The key ``conformance``: what is read, what is refused, and that an extension only lowers what its parent states."""
+"""The key ``conformance``: accepted and rejected content. An extension only lowers the values of its parent."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_every_entry_names_its_line(tmp_path: Path) -> None:
     }
 
 
-def test_a_child_keeps_what_it_does_not_restate(tmp_path: Path) -> None:
+def test_a_child_keeps_inherited_values(tmp_path: Path) -> None:
     found = load_profile(written(tmp_path, '"*": {reals: 1e-4, because: a faster bus}')).conformance["*"]
     assert (found.tolerance, found.reals, found.because) == (1, 1e-4, "a faster bus")
 
@@ -62,7 +62,7 @@ def test_equal_values_narrow(tmp_path: Path) -> None:
         ("ADD: {tolerances: 1, because: no}", "unknown key 'tolerances'; did you mean 'tolerance'?"),
     ],
 )
-def test_what_is_refused(tmp_path: Path, conformance: str, message: str) -> None:
+def test_rejected_conformance(tmp_path: Path, conformance: str, message: str) -> None:
     with pytest.raises(ProfileError, match=r"child\.yaml:4") as error:
         load_profile(written(tmp_path, conformance))
     assert message in str(error.value)

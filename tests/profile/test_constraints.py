@@ -35,7 +35,7 @@ def loaded(folder: Path, demand: str, limit: str = "1") -> Profile:
 
 
 @pytest.mark.parametrize(
-    ("demand", "says"),
+    ("demand", "message"),
     [
         ("zero_point: {same_as: rhs}", "zero_point takes a whole number, a range such as"),
         ("zero_point: {multiple_of: 2}", "zero_point takes"),
@@ -72,21 +72,23 @@ def loaded(folder: Path, demand: str, limit: str = "1") -> Profile:
         ("zero_point: [0, [1]]", "zero_point: a list holds single values and ranges"),
     ],
 )
-def test_what_a_verb_cannot_judge_is_refused_with_its_line(tmp_path: Path, demand: str, says: str) -> None:
-    with pytest.raises(ProfileError, match=says) as refused:
+def test_a_value_that_a_check_does_not_support_is_an_error_with_its_line(
+    tmp_path: Path, demand: str, message: str
+) -> None:
+    with pytest.raises(ProfileError, match=message) as refused:
         loaded(tmp_path, demand)
     assert refused.value.line == 10
 
 
 @pytest.mark.parametrize("limit", ["{power_of: 2}", "{product_of: [1, 2]}", "{same_as: lhs}"])
-def test_a_limit_takes_what_can_be_measured_against(tmp_path: Path, limit: str) -> None:
+def test_a_limit_supports_only_measurable_values(tmp_path: Path, limit: str) -> None:
     with pytest.raises(ProfileError) as refused:
         loaded(tmp_path, "zero_point: 0", limit)
     assert refused.value.line == 11
 
 
 @pytest.mark.parametrize(
-    ("limit", "says"),
+    ("limit", "message"),
     [
         (
             "stride_h: even",
@@ -120,9 +122,9 @@ def test_a_limit_takes_what_can_be_measured_against(tmp_path: Path, limit: str) 
     ],
 )
 def test_a_word_or_number_that_a_measurement_never_gives_is_refused(
-    tmp_path: Path, limit: str, says: str
+    tmp_path: Path, limit: str, message: str
 ) -> None:
-    with pytest.raises(ProfileError, match=says) as refused:
+    with pytest.raises(ProfileError, match=message) as refused:
         loaded(tmp_path, "zero_point: 0", f"1, {limit}")
     assert refused.value.line == 11
 
@@ -139,7 +141,7 @@ def test_a_word_or_number_that_a_measurement_never_gives_is_refused(
         "weights_format: SHUFFLED4x16INT8",
     ],
 )
-def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) -> None:
+def test_values_of_a_measurement_may_be_required(tmp_path: Path, limit: str) -> None:
     profile = loaded(tmp_path, "zero_point: 0", f"1, {limit}")
     name, _, value = limit.partition(": ")
     demanded = any(r.path.endswith(f"/limits/{name}") for r in profile.requirements())
@@ -147,7 +149,7 @@ def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) ->
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "line", "says"),
+    ("old", "new", "line", "message"),
     [
         ("activations: int8", "activations: int8x", 2, "no type 'int8x'; did you mean 'int8'"),
         ("activations: int8", "activations:\n  - int8\n  - anny", 4, "no type 'anny'; did you mean 'any'"),
@@ -164,15 +166,15 @@ def test_what_a_measurement_gives_may_be_demanded(tmp_path: Path, limit: str) ->
         ("    tensors:", "    except: [{lhs: int61, because: no}]\n    tensors:", 9, "no type 'int61'"),
     ],
 )
-def test_types_are_those_of_the_schema(tmp_path: Path, old: str, new: str, line: int, says: str) -> None:
+def test_types_are_those_of_the_schema(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     file = tmp_path / "tiny.yaml"
     file.write_text((PROFILE % ("zero_point: 0", "1")).replace(old, new, 1))
-    with pytest.raises(ProfileError, match=says) as refused:
+    with pytest.raises(ProfileError, match=message) as refused:
         load_profile(file)
     assert refused.value.line == line
 
 
-def test_what_is_relaxed_is_read_as_strictly(tmp_path: Path) -> None:
+def test_relaxed_values_are_parsed_strictly(tmp_path: Path) -> None:
     loaded(tmp_path, "zero_point: 0")
     child = tmp_path / "child.yaml"
     for path, value in (("ADD/lhs/zero_point", "none"), ("ADD/limits/lhs.rank", "flat")):
@@ -185,7 +187,7 @@ def test_what_is_relaxed_is_read_as_strictly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("demand", ["scale: {multiple_of: 1/256}", "zero_point: [0, 3..5]", "range: 0..1"])
-def test_a_value_the_verb_can_judge_is_read(tmp_path: Path, demand: str) -> None:
+def test_a_value_that_the_check_supports_is_parsed(tmp_path: Path, demand: str) -> None:
     verb, stated = demand.split(": ", 1)
     (requirement,) = (r for r in loaded(tmp_path, demand).requirements() if r.path == f"ADD/lhs/{verb}")
     assert str(requirement.value) == {"scale": "a multiple of 1/256", "zero_point": "0 or 3..5"}.get(
@@ -194,7 +196,7 @@ def test_a_value_the_verb_can_judge_is_read(tmp_path: Path, demand: str) -> None
 
 
 @pytest.mark.parametrize("limit", ['"1,3,5"', "multiple_of 16", "1-3", '">=1"', "[1, 3 5]", "1..x"])
-def test_a_limit_that_nothing_measured_could_equal_is_refused(tmp_path: Path, limit: str) -> None:
+def test_a_limit_that_no_measured_value_can_equal_is_an_error(tmp_path: Path, limit: str) -> None:
     with pytest.raises(
         ProfileError, match=r"lhs\.rank takes a number, a range such as|is not a number such as"
     ) as refused:
@@ -202,14 +204,14 @@ def test_a_limit_that_nothing_measured_could_equal_is_refused(tmp_path: Path, li
     assert refused.value.line == 11
 
 
-def test_a_reason_beside_a_form_is_told_where_it_goes(tmp_path: Path) -> None:
+def test_a_misplaced_reason_is_an_error_with_the_correct_form(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match=r"\{value: \.\.\., because: \.\.\.\}"):
         loaded(tmp_path, "zero_point: 0", "{multiple_of: 16, because: the array has 16 rows}")
     loaded(tmp_path, "zero_point: 0", "{value: {multiple_of: 16}, because: the array has 16 rows}")
 
 
 @pytest.mark.parametrize("word", ["9" * 400, "0.." + "9" * 400, "1/" + "9" * 400, "9" * 5000])
-def test_a_number_that_no_float_holds_is_told(word: str) -> None:
+def test_a_number_too_long_for_a_float_is_an_error(word: str) -> None:
     with pytest.raises(ProfileError, match=r"rules\.yaml:7: a number is too long"):
         number(word.removeprefix("0.."), ScalarNode(word, 7, "rules.yaml"))
 
@@ -245,7 +247,7 @@ HALF, QUARTER = Exactly(Fraction(1, 2)), Exactly(Fraction(1, 4))
         (Exactly("normal"), MultipleOf(Fraction(6)), False),
     ],
 )
-def test_a_narrower_constraint_allows_nothing_more(
+def test_a_narrower_constraint_allows_no_further_value(
     child: Constraint, parent: Constraint, expected: bool
 ) -> None:
     assert narrower(child, parent) is expected

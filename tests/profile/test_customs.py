@@ -1,4 +1,4 @@
-"""Custom operators: which a compiler wrote, and which have a kernel in a runtime."""
+"""Custom operators: the compiler that wrote them, and kernels of a runtime."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Conditions of known faults: their values, and names that are none. Real faults: tests/differential/fault_pairs.py."""
+"""Conditions of known faults: their values, and unknown names. Real faults: tests/differential/fault_pairs.py."""
 
 from __future__ import annotations
 

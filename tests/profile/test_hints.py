@@ -1,4 +1,4 @@
-"""Hints: inherited with the requirement, stated by pattern, and refused where they speak of nothing."""
+"""Hints: inherited with the requirement, stated by pattern, and rejected if the pattern matches no requirement."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def test_a_profile_inherits_the_hints_of_the_one_it_extends() -> None:
     assert hints("ethos-u65") == hints("ethos-u55")
 
 
-def test_a_child_says_another(tmp_path: Path) -> None:
+def test_a_child_replaces_a_hint(tmp_path: Path) -> None:
     file = tmp_path / "npu.yaml"
     file.write_text(
         "profile: npu\ntitle: t\nextends: ethos-u55\nhints:\n  ABS/limits/rank0_inputs: leave it out\n"

@@ -1,4 +1,4 @@
-"""Impacts of the rules against LiteRT: a model that violates one requirement ends as its finding states."""
+"""Impacts of the rules against LiteRT: a model that violates a single requirement ends as its finding states."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ MEANING = {
     "same": ("same",),
     "crashes": ("crashes",),
 }
-#: Resolver whose kernels compute an operator that a resolver's delegate rejects.
+#: Resolver with kernels for an operator that a resolver's delegate rejects.
 FALLBACK = {"reference": (), "optimized": (), "xnnpack": ("optimized",)}
 ABSENT = Quantization()
 NO_DELEGATE, REFERENCE = "rejected without the default delegate", "rejected by the reference resolver only"
@@ -113,12 +113,13 @@ def litert() -> Iterator[StructureOracle]:
 
 @cache
 def sound(dtype: str) -> dict[str, Case]:
-    """The sound model of each operator."""
+    """Return the valid model of each operator."""
     return {case.name: case for case in cases(dtype)}
 
 
 def changed(model: Model, field: str, value: object) -> Model:
-    """The model with another quantization or type of a tensor, another version or another option of its operator."""
+    """Return the model with a changed quantization or type of a tensor, or a changed version or option of its
+    operator."""
     graph = model.subgraphs[0]
     (operator,) = graph.operators
     if isinstance(value, (Quantization, str)):
@@ -160,7 +161,7 @@ def test_a_built_model_ends_as_stated(litert: StructureOracle, case: ImpactModel
 def _end(
     litert: StructureOracle, model: Model, sound: Model | None, inputs: tuple[np.ndarray, ...], resolver: str
 ) -> str:
-    """How far a resolver gets; without a sound model, any outputs are those of one."""
+    """Return the end of a model under a resolver. Without a valid model, any outputs count as the same."""
     fate = litert.fate(model_bytes(model), inputs, resolver)
     if fate.word != "runs" or sound is None:
         return "same" if fate.word == "runs" else fate.word

@@ -1,4 +1,5 @@
-"""The file of known faults: each entry says where, when, what, and how it was seen; and conditions are read strictly."""
+"""The file of known faults: each entry has a location, condition, description and evidence. Conditions are parsed
+strictly."""
 
 from __future__ import annotations
 
@@ -16,14 +17,14 @@ from litecheck.profile.known_faults import bound, faults_of, has_faults, known_f
 from litecheck.profile.load import load_profile
 from litecheck.quantization import BITS
 from litecheck.reference.registry import kernels
-from tests.checks.table import one
+from tests.checks.table import single_operator
 
 FAULTS = yaml.safe_load((rules_dir() / "arithmetic" / "known-faults.yaml").read_text("utf-8"))["faults"]
 NEEDED = {"operator", "types", "resolvers", "versions", "does", "evidence"}
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda f: f"{f['operator']} {'-'.join(f['resolvers'])}")
-def test_a_fault_is_told_in_full(fault: dict[str, object]) -> None:
+def test_a_known_fault_has_all_fields(fault: dict[str, object]) -> None:
     assert fault.keys() - {"see", "outcome", "beside", "when", "depends_on"} == NEEDED
     assert isinstance(fault["resolvers"], list)
     assert set(fault["resolvers"]) <= {"reference", "optimized", "xnnpack", "tflm"}
@@ -33,7 +34,7 @@ def test_a_fault_is_told_in_full(fault: dict[str, object]) -> None:
     assert set(fault["types"]) <= BITS.keys()  # type: ignore[call-overload]
 
 
-def test_no_fault_is_told_twice() -> None:
+def test_no_known_fault_is_listed_twice() -> None:
     told = [(f["operator"], tuple(f["types"]), tuple(f["resolvers"]), f["does"]) for f in FAULTS]
     assert len(set(told)) == len(told)
 
@@ -66,7 +67,7 @@ def test_impact(resolvers: str, outcome: str, effect: Effect, written: Path) -> 
 
 @pytest.fixture
 def written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the file that is read."""
+    """Return the folder of the file of known faults."""
     folder = tmp_path / "arithmetic"
     folder.mkdir()
     monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
@@ -108,7 +109,7 @@ def test_alternatives_hold_if_one_does(written: Path) -> None:
     (fault,) = known_faults.__wrapped__()
     held = {}
     for lhs, rhs in (((1, 1, 2), (2,)), ((1, 1, 2), (1, 2)), ((8,), (8,)), ((7,), (7,))):
-        model = one("ADD", [lhs, rhs], lhs)
+        model = single_operator("ADD", [lhs, rhs], lhs)
         held[lhs, rhs] = fault.holds(bound(model, model.subgraphs[0], model.subgraphs[0].operators[0]))
     assert list(held.values()) == [True, False, True, False]
 
@@ -127,7 +128,7 @@ def test_structure_alone_excludes_a_fault(written: Path) -> None:
 
 
 def test_an_operator_without_traits_has_a_role_for_each_tensor() -> None:
-    model = one("CUSTOM", [(4,), (4,)], (4,))
+    model = single_operator("CUSTOM", [(4,), (4,)], (4,))
     operands = bound(model, model.subgraphs[0], model.subgraphs[0].operators[0])
     assert list(operands.roles) == ["0", "1", "2"]
     assert faults_of(operands) == ()

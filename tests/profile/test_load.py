@@ -1,4 +1,4 @@
-"""Rule files: what is read, what is refused and where, and that extension only narrows."""
+"""Rule files: accepted content, rejected content with its line, and extensions that only narrow."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def test_a_narrower_kind_reaches_inherited_operators(load):
 
 
 @pytest.mark.parametrize(
-    ("body", "line", "says"),
+    ("body", "line", "message"),
     [
         ("ops: {CONV_2D: {tensors: {weight: {range: -128..126}}}}", 3, "allows more than base"),
         ("ops: {CONV_2D: {tensors: {weight: {granularity: [per-axis, none]}}}}", 3, "allows more than base"),
@@ -137,8 +137,8 @@ def test_a_narrower_kind_reaches_inherited_operators(load):
         ("levels: {CONV_2D/weight/zero_point: note}", 3, "milder"),
     ],
 )
-def test_loosening_is_refused_with_its_line(load, body, line, says):
-    with pytest.raises(ProfileError, match=says) as refused:
+def test_loosening_is_refused_with_its_line(load, body, line, message):
+    with pytest.raises(ProfileError, match=message) as refused:
         load(child(body + "\n"))
     assert refused.value.line == line
     assert refused.value.file.endswith("child.yaml")
@@ -168,7 +168,7 @@ def test_operands_cannot_be_relaxed(load):
 
 
 @pytest.mark.parametrize(
-    ("text", "line", "says"),
+    ("text", "line", "message"),
     [
         ("profile: p\nops: {}\nopps: {}\n", 3, "unknown key 'opps'; did you mean 'ops'"),
         ("profile: p\nprofile: q\n", 2, "twice, first on line 1"),
@@ -251,8 +251,8 @@ def test_operands_cannot_be_relaxed(load):
         ("", 1, "mapping"),
     ],
 )
-def test_what_is_wrong_is_said_with_its_line(load, text, line, says):
-    with pytest.raises(ProfileError, match=says) as refused:
+def test_errors_have_their_line(load, text, line, message):
+    with pytest.raises(ProfileError, match=message) as refused:
         load(text)
     assert refused.value.line == line
 
@@ -285,7 +285,8 @@ levels:
 
 @pytest.fixture
 def including(load):
-    """A profile of CONV_2D alone that includes another; ``change`` changes the text of the included one."""
+    """Return a loader of a profile of CONV_2D that includes another; ``change`` edits the text of the included
+    profile."""
 
     def including(change=lambda text: text, more=""):
         law = load_profile("litert-structure").operators["ADD"].law
@@ -302,12 +303,14 @@ def requirement(profile, path):
     return next(r for r in profile.requirements() if r.path == path)
 
 
-def test_what_is_included_joins_the_operators_that_are_listed(including):
+def test_included_requirements_apply_to_listed_operators(including):
     profile = including()
     assert set(profile.operators) == {"CONV_2D", "SUBGRAPH"}, (
         "the included SQUARE is not an operator of this profile"
     )
-    assert value(profile, "CONV_2D/limits/stride_w") == Range(Fraction(1), Fraction(4)), "its own value holds"
+    assert value(profile, "CONV_2D/limits/stride_w") == Range(Fraction(1), Fraction(4)), (
+        "the profile's own value applies"
+    )
     joined = requirement(profile, "CONV_2D/limits/stride_h")
     assert (joined.value, joined.demand.profile, joined.level, joined.effect) == (
         Range(Fraction(1), Fraction(2)), "rigid", "warning", "crashes",
@@ -317,7 +320,7 @@ def test_what_is_included_joins_the_operators_that_are_listed(including):
     assert (profile.judges, profile.runtime, profile.activations) == ("quantization", "", ("int8",))
 
 
-def test_an_effect_speaks_of_what_its_profile_demands_or_builds_on(including):
+def test_an_impact_applies_to_own_and_included_requirements(including):
     profile = including()
     assert requirement(profile, "CONV_2D/weight/zero_point").effect == "the profile forbids it"
     profile = including(more="effects:\n  '*/*/*': wrong results\n")
@@ -326,7 +329,7 @@ def test_an_effect_speaks_of_what_its_profile_demands_or_builds_on(including):
     assert requirement(profile, "CONV_2D/shapes").effect == "crashes"
 
 
-def test_an_effect_of_a_parent_does_not_speak_of_a_child(load):
+def test_an_impact_of_a_parent_does_not_apply_to_a_childs_requirements(load):
     load(BASE.replace("levels:", "effects: {'*/*/*': crashes}\nlevels:"), "base")
     profile = load(child("kinds: {weight: {zero_point: 0}}\nops: {CONV_2D: {limits: {stride_h: 1..2}}}\n"))
     effects = {
@@ -336,7 +339,7 @@ def test_an_effect_of_a_parent_does_not_speak_of_a_child(load):
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
         (
             ("[input, weight, bias]", "[x, weight, bias]"),
@@ -345,18 +348,18 @@ def test_an_effect_of_a_parent_does_not_speak_of_a_child(load):
         (("outputs: [output]\n    limits", "outputs: [y]\n    limits"), "the operands y are output in"),
     ],
 )
-def test_included_operands_must_be_called_the_same(including, change, says):
+def test_included_operands_must_be_called_the_same(including, change, message):
     def renamed(text):
         assert change[0] in text
         return text.replace(*change)
 
-    with pytest.raises(ProfileError, match=says) as refused:
+    with pytest.raises(ProfileError, match=message) as refused:
         including(renamed)
     assert refused.value.file.endswith("rigid.yaml")
     assert refused.value.line == 6
 
 
-def test_what_is_inherited_of_the_head_of_a_file(load):
+def test_inherited_keys_of_a_file(load):
     load(BASE.replace("title:", "runtime: ACME compiler 4.2\njudges: structure\ntitle:"), "base")
     assert (load(child("")).runtime, load(child("")).judges) == ("ACME compiler 4.2", "structure")
     own = load(child("runtime: other 1\njudges: quantization\n"))
@@ -396,12 +399,12 @@ def test_nothing_to_judge_and_intermediates(load):
 
 
 def test_scalars_stay_text(load):
-    """YAML's own no, 1:20 and 1e-3 hold no surprise."""
+    """YAML's own interpretation of no, 1:20 and 1e-3 is not used."""
     text = BASE.replace("limits: {stride_w: 1..4}", "limits: {bias.constant: no}")
     assert value(load(text, "base"), "CONV_2D/limits/bias.constant") == Exactly("no")
 
 
-def test_hostile_files_cost_nothing(load, tmp_path):
+def test_hostile_files_are_errors_at_once(load, tmp_path):
     with pytest.raises(ProfileError, match=r"nested too deeply|not YAML"):
         load("profile: p\nops: " + "[" * 500 + "]" * 500)
     with pytest.raises(ProfileError, match="no such file"):
@@ -455,8 +458,8 @@ def test_narrowness(child, parent, fits):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", profile_names())
-def test_bundled_profiles_stand_the_checks_of_users_files(name, tmp_path):
-    """Loading one by its name leaves out what takes every rule to tell; a copy elsewhere does not."""
+def test_bundled_profiles_pass_the_checks_of_users_files(name, tmp_path):
+    """A profile loaded by its name skips slow checks of its rules. A copy in another folder has all checks."""
     (file,) = (*rules_dir().glob(f"{name}.yaml"), *rules_dir().glob(f"targets/{name}.yaml"))
     copy = tmp_path / "copy.yaml"
     copy.write_bytes(file.read_bytes())
@@ -466,7 +469,7 @@ def test_bundled_profiles_stand_the_checks_of_users_files(name, tmp_path):
 
 
 def test_a_level_without_its_requirement_is_an_error_in_the_copy(tmp_path):
-    """The negative control: what the test above relies on."""
+    """Negative control: the copy of the test above has the skipped checks."""
     copy = tmp_path / "copy.yaml"
     text = (rules_dir() / "litert-int8.yaml").read_text()
     copy.write_text(text.replace('"*/weight/granularity": note', '"*/weights/granularity": note'))

@@ -1,4 +1,4 @@
-"""rules/operators.yaml: one vocabulary with rules and kernels, true of the shapes and options there are, read strictly."""
+"""rules/operators.yaml: the vocabulary of rules and kernels, correct for existing shapes and options, read strictly."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from litecheck.reference.engine.dispatch import signature
 from litecheck.reference.registry import Kernel, all_kernels, kernels
 
 NAMES = operator_names()
-#: Elements of a result that are made of more than one element of the operand, although it has the operand's shape.
+#: Operators with the shape of their operand, but outputs that depend on several elements.
 BY_ROW_OR_STORAGE = {"LOG_SOFTMAX", "DENSIFY"}
 
 
 def rules() -> Iterator[tuple[str, OperatorRule]]:
-    """Every rule of every profile that says what an operator's operands are."""
+    """Yield every rule of every profile that lists operands."""
     for profile in map(load_profile, profile_names()):
         for opcode in {*profile.operators} - {ANY_TENSOR, ANY_SUBGRAPH, ANY_OPERATOR}:
             if not profile.operators[opcode].unsupported:
@@ -47,7 +47,7 @@ def laws() -> dict[str, str]:
 
 @pytest.mark.parametrize("kernel", [*all_kernels()], ids=lambda k: f"{k.opcode}-{'-'.join(k.types)}")
 def test_roles_are_those_of_the_kernels(kernel: Kernel) -> None:
-    """An operand of a kernel that stands nowhere would be made up although it may steer."""
+    """Missing operands of a kernel would get random values although they may be indices."""
     facts, roles = traits_of(kernel.opcode), signature(kernel.function)
     assert (tuple(facts.inputs), facts.outputs) == (roles.inputs, roles.outputs)
 
@@ -67,7 +67,7 @@ def test_every_operator_with_a_kernel_or_a_rule_is_listed_and_no_other() -> None
     assert builtin <= set(load_schema().enums["BuiltinOperator"])
 
 
-def test_the_schema_describes_it() -> None:
+def test_the_schema_describes_operators_yaml() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
     schema = json.loads((schemas_dir() / "operators.schema.json").read_text("utf-8"))
     document = yaml.safe_load((rules_dir() / "operators.yaml").read_text("utf-8"))
@@ -80,7 +80,7 @@ def test_the_schema_describes_it() -> None:
     assert not judge.is_valid(document)
 
 
-def test_what_works_on_elements_keeps_or_broadcasts_shapes() -> None:
+def test_elementwise_operators_keep_or_broadcast_shapes() -> None:
     law = laws()
     unary = {opcode for opcode in law if law[opcode] in ("elementwise", "cast")} - BY_ROW_OR_STORAGE
     two = {*set(lengths.__all__) - {"cast", "product"}, "broadcast", "divide", "same_shapes", "prelu"}
@@ -101,7 +101,7 @@ def test_windows_and_activations_are_options_of_the_operator() -> None:
     assert windows == {"conv_2d", "depthwise_conv_2d", "pool_2d"}
 
 
-def test_facts_speak_of_roles_the_operator_has() -> None:
+def test_traits_name_roles_of_the_operator() -> None:
     for opcode in NAMES:
         facts = traits_of(opcode)
         roles = {*facts.inputs, *facts.outputs}
@@ -111,7 +111,7 @@ def test_facts_speak_of_roles_the_operator_has() -> None:
         assert not (facts.elementwise == "binary" and len(facts.inputs) != 2), opcode
 
 
-def test_named_definitions_and_probes_are_those_there_are() -> None:
+def test_traits_name_all_existing_formulas_and_probes() -> None:
     assert {traits_of(n).element for n in NAMES} - {""} == set(FORMULAS)
     assert {family for n in NAMES for family in traits_of(n).probes} == set(FAMILIES)
 
@@ -122,7 +122,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
 
 
 @pytest.mark.parametrize(
-    ("entry", "said"),
+    ("entry", "message"),
     [
         ("inputs: {input: dta}", "operators.yaml:2: 'dta' is not known here; did you mean 'data'?"),
         ("inptus: {input: data}", "operators.yaml:2: unknown key 'inptus'; did you mean 'inputs'?"),
@@ -133,7 +133,7 @@ def test_an_operator_that_is_not_listed_has_no_facts() -> None:
     ],
 )
 def test_a_mistake_is_named_with_its_line(
-    entry: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    entry: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "operators.yaml").write_text(f"ops:\n  ADD: {{{entry}}}\n")
     monkeypatch.setattr(operators, "rules_dir", lambda: tmp_path)
@@ -145,4 +145,4 @@ def test_a_mistake_is_named_with_its_line(
     finally:
         operators._read_entries.cache_clear()
         operators.traits_of.cache_clear()
-    assert str(raised.value).endswith(said)
+    assert str(raised.value).endswith(message)

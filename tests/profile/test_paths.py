@@ -1,4 +1,4 @@
-"""Kinds of faults: what the sections by pattern say of them below their requirement's path, and what effects there are."""
+"""Kinds of faults: levels, reasons and impacts stated by pattern, and the known impacts."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ reasons: {"*/lhs/scale/zero": nothing comes of it}
     assert whole.of("") is whole
 
 
-def test_a_reason_speaks_only_of_what_its_profile_or_its_parents_demand(tmp_path):
-    """As an effect does: what a child demands has the child's reason."""
+def test_a_reason_applies_only_to_requirements_of_its_profile_or_parents(tmp_path):
+    """Like an impact, a reason by pattern does not apply to a child's requirement, which has the child's reason."""
     text = "ops: {ADD: {tensors: {lhs: {scale: {value: normal, because: it is mine}}}}}\n"
     parent = next(r for r in load_profile("litert-runtime").requirements() if r.path == "ADD/lhs/scale")
     own = requirement(tmp_path, text, "ADD/lhs/scale")
@@ -49,7 +49,7 @@ def test_a_kind_of_fault_that_does_not_exist_is_an_error(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["litert-runtime", "litert-int16x8"])
-def test_every_requirement_of_a_runtime_says_what_the_runtime_does(name):
+def test_every_requirement_of_a_runtime_has_an_impact(name):
     every = [
         r.of(kind) for r in load_profile(name).requirements() for kind in ("", *FAULT_KINDS.get(r.verb, ()))
     ]

@@ -1,4 +1,4 @@
-"""Profiles that judge placement: what operators without an entry are, the default effect, and what a child may add."""
+"""Profiles of placements: operators without an entry, the default impact, and allowed additions of a child."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def place(opcode: str, profile: Profile, dtype: str = "int8") -> tuple[str, list
 
 
 @pytest.mark.parametrize(
-    ("text", "says"),
+    ("text", "message"),
     [
         (HEAD + ABS, "npu.yaml:2: a profile that judges placement states unlisted: stays on the CPU, or unlisted: the"),
         (HEAD + "unlisted: violation\n" + ABS, "npu.yaml:4: a profile that judges .* rejects the model, not 'violation'"),
@@ -53,8 +53,8 @@ def place(opcode: str, profile: Profile, dtype: str = "int8") -> tuple[str, list
          "npu.yaml:9: 'the profile forbids it' does not say where the target runs the operator"),
     ],
 )  # fmt: skip
-def test_a_placement_says_where_everything_goes(tmp_path: Path, text: str, says: str) -> None:
-    with pytest.raises(ProfileError, match=says):
+def test_a_profile_of_placements_states_unlisted_operators(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ProfileError, match=message):
         load_profile(written(tmp_path, text))
 
 
@@ -93,7 +93,7 @@ def test_a_childs_demand_has_the_same_effect_and_a_narrower_one_that_of_the_pare
     ],
 )
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
-def test_an_entry_may_say_nothing_but_unsupported(
+def test_an_entry_may_consist_of_unsupported(
     tmp_path: Path, head: str, found: tuple[str, list[tuple[str, str, str]]], dtype: str
 ) -> None:
     profile = load_profile(written(tmp_path, head + "ops:\n  CAST: {unsupported: it has no converter}\n"))
@@ -104,7 +104,7 @@ def test_an_entry_may_say_nothing_but_unsupported(
 
 
 @pytest.mark.parametrize(("dtype", "status"), [("int8", "violates"), ("float32", "not covered")])
-def test_in_a_profile_of_a_type_it_speaks_of_operators_of_that_type(
+def test_unsupported_applies_to_the_activation_types_of_the_profile(
     tmp_path: Path, dtype: str, status: str
 ) -> None:
     text = (
@@ -131,7 +131,7 @@ def test_unsupported_takes_a_reason(tmp_path: Path, reason: str) -> None:
         load_profile(written(tmp_path, f"{NPU}ops:\n  CAST: {{unsupported: {reason}}}\n"))
 
 
-def test_an_entry_that_says_more_names_its_operands(tmp_path: Path) -> None:
+def test_an_entry_with_further_keys_needs_its_operands(tmp_path: Path) -> None:
     text = f"{NPU}ops:\n  CAST: {{unsupported: it has none, tensors: {{input: {{dtype: int8}}}}}}\n"
     with pytest.raises(ProfileError, match=r"npu.yaml:6: inputs is missing"):
         load_profile(written(tmp_path, text))
@@ -149,21 +149,19 @@ LETS = 'relaxes: {CAST/unsupported: {because: "version 2 has a converter"}}\n'
         (INT8 + ABS + ACTIVE, "forbids operators that it does not list"),
     ],
 )
-def test_an_entry_for_what_the_parent_does_not_list_is_loosening(
-    tmp_path: Path, parent: str, does: str
-) -> None:
+def test_an_entry_that_the_parent_does_not_list_is_loosening(tmp_path: Path, parent: str, does: str) -> None:
     written(tmp_path, parent, "parent")
     head, active = "profile: child\nextends: parent.yaml\n", ACTIVE if "kinds" in parent else ""
     with pytest.raises(ProfileError) as error:
         load_profile(written(tmp_path, head + CAST + active, "child"))
-    said = str(error.value)
-    assert "child.yaml:4: CAST: " in said
-    assert does in said
-    assert said.endswith("loosening goes under relaxes, as CAST/unsupported, with a because")
+    message = str(error.value)
+    assert "child.yaml:4: CAST: " in message
+    assert does in message
+    assert message.endswith("loosening goes under relaxes, as CAST/unsupported, with a because")
     load_profile(written(tmp_path, head + CAST + active + LETS, "child"))
 
 
-def test_what_is_let_pass_runs_on_the_npu_and_shows_the_reason(tmp_path: Path) -> None:
+def test_a_relaxed_operator_runs_on_the_npu_with_the_reason(tmp_path: Path) -> None:
     written(tmp_path, NPU + ABS, "parent")
     child = written(tmp_path, f"profile: child\nextends: parent.yaml\n{CAST}{LETS}", "child")
     report, (finding,) = place_model(model("CAST"), load_profile(child))
@@ -184,7 +182,7 @@ def test_in_a_profile_of_quantization_the_operator_is_waived(tmp_path: Path, sho
     assert [op.status for op in report.operators] == [status]
 
 
-def test_an_entry_narrows_where_the_parent_says_nothing_of_others(tmp_path: Path) -> None:
+def test_an_entry_narrows_a_parent_without_unlisted(tmp_path: Path) -> None:
     written(tmp_path, INT8.replace("unlisted: violation\n", "") + ABS + ACTIVE, "parent")
     child = load_profile(written(tmp_path, f"profile: child\nextends: parent.yaml\n{CAST}{ACTIVE}", "child"))
     assert "CAST" in child.operators
@@ -200,7 +198,7 @@ def test_unsupported_may_always_be_added(tmp_path: Path, parent: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parent", "body", "says"),
+    ("parent", "body", "message"),
     [
         (STRICT + ABS, "ops: {CAST: {unsupported: no}}\neffects: {CAST: stays on the CPU}\n", "takes the reason"),
         (STRICT + ABS, "ops: {CAST: {unsupported: it has none}}\neffects: {CAST: stays on the CPU}\n",
@@ -217,7 +215,9 @@ def test_unsupported_may_always_be_added(tmp_path: Path, parent: str) -> None:
          "relaxes: {CAST/unsupported: {value: int8, because: so}}\n", "unsupported cannot be relaxed"),
     ],
 )  # fmt: skip
-def test_what_is_milder_than_the_parent_is_refused(tmp_path: Path, parent: str, body: str, says: str) -> None:
+def test_an_entry_milder_than_the_parents_is_an_error(
+    tmp_path: Path, parent: str, body: str, message: str
+) -> None:
     written(tmp_path, parent, "parent")
-    with pytest.raises(ProfileError, match=says):
+    with pytest.raises(ProfileError, match=message):
         load_profile(written(tmp_path, "profile: child\nextends: parent.yaml\n" + body, "child"))

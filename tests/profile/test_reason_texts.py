@@ -15,7 +15,7 @@ import yaml
 from litecheck.data import rules_dir
 
 LONGEST = 100
-#: Keys of reasons; the values of a mapping under one of them are reasons, too.
+#: Keys of reasons; the values of a mapping under such a key are reasons too.
 _KEYS = frozenset({"because", "unsupported", "nothing_to_judge", "reason", "reasons", "none"})
 #: Words of a reason's first letter: acronyms, operators, and names of software and functions.
 _NAMES = re.compile(r"[A-Z][A-Z0-9_]+\b|LiteRT\b|MultiplyByQuantizedMultiplier\b")
@@ -60,7 +60,7 @@ def _reasons(node: Any, inside: bool = False) -> Iterator[str]:
 
 
 def _all() -> dict[str, str]:
-    """Every reason, with the first file that has it."""
+    """Return every reason with the first file that contains it."""
     found: dict[str, str] = {}
     for path in sorted(rules_dir().glob("**/*.yaml")):
         name = path.relative_to(rules_dir())
@@ -73,7 +73,7 @@ REASONS = _all()
 
 
 def problems(text: str) -> list[str]:
-    """The violations of the form in one text."""
+    """Return the violations of the form in a text."""
     found = [f"{len(text)} characters"] if len(text) > LONGEST else []
     if text[0].isupper() and not _NAMES.match(text):
         found.append("starts with a capital letter")
@@ -91,7 +91,7 @@ def test_every_reason_has_the_form() -> None:
     assert wrong == {}
 
 
-def test_there_are_reasons_of_every_kind() -> None:
+def test_reasons_of_every_kind_are_checked() -> None:
     assert len(REASONS) > 400
     assert {file.split("/")[0] for file in REASONS.values()} > {
         "arithmetic",
@@ -121,6 +121,6 @@ def test_names_and_numbers_may_come_first(text: str) -> None:
     assert problems(text) == []
 
 
-def test_exceptions_are_texts_of_rules_that_need_them() -> None:
+def test_every_exception_is_needed() -> None:
     banned = "|".join(BANNED)
     assert [t for t in EXCEPTIONS if t not in REASONS or not re.search(rf"\b(?:{banned})\b", t)] == []

@@ -1,4 +1,4 @@
-"""Rule files that name rule files: read once, within a budget, and not quoted where they are something else."""
+"""Rule files that include rule files: read once, within a budget; files of another kind are not quoted."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_files_that_include_each_other_ten_times_are_read_once(
     )
     (tmp_path / "d").mkdir()
     for n in range(8):
-        # Other names for a file do not make it another file.
+        # Different names of a file do not make it a different file.
         names = ", ".join(f"{'d/../' * time}i{n + 1}.yaml" for time in range(10))
         write(tmp_path, **{f"i{n}": f"profile: p{n}\nincludes: [{names}]\n"})
     write(tmp_path, i8="profile: p8\nextends: litert-int8\n")
@@ -112,16 +112,14 @@ def test_a_file_that_is_no_profile_is_not_quoted(tmp_path: Path, key: str, secre
 
 
 @pytest.mark.parametrize(("profile", "arithmetic"), [("secret.yaml", "tflm"), ("litert-int8", "secret.yaml")])
-def test_claims_do_not_quote_a_file_that_is_something_else(
-    tmp_path: Path, profile: str, arithmetic: str
-) -> None:
+def test_claims_do_not_quote_a_file_of_another_kind(tmp_path: Path, profile: str, arithmetic: str) -> None:
     write(tmp_path, secret=SECRET, claims=CLAIMS.format(profile=profile, arithmetic=arithmetic))
     with pytest.raises(ProfileError, match=r"secret\.yaml.*is not a valid") as caught:
         load_claims(tmp_path / "claims.yaml")
     assert "token" not in str(caught.value)
 
 
-def test_an_arithmetic_does_not_quote_a_file_that_is_something_else(tmp_path: Path) -> None:
+def test_an_arithmetic_does_not_quote_a_file_of_another_kind(tmp_path: Path) -> None:
     write(tmp_path, secret=SECRET, a="arithmetic: a\nextends: secret.yaml\n")
     with pytest.raises(ProfileError, match=r"secret\.yaml.*is not a valid arithmetic") as caught:
         load_arithmetic(tmp_path / "a.yaml")

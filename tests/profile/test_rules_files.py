@@ -17,15 +17,16 @@ from litecheck.data import rules_dir, schemas_dir
 
 #: libyaml's, where PyYAML has it: ten times as fast.
 BASE, SAFE = getattr(yaml, "CBaseLoader", yaml.BaseLoader), getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-#: Every profile, and the template of one; operators.yaml, case_templates.yaml, geometry.yaml and notes.yaml demand nothing.
+#: Every profile and the template; operators.yaml, case_templates.yaml, geometry.yaml and notes.yaml have no
+#: requirements.
 FILES = sorted(
     path
     for path in (*rules_dir().glob("*.yaml"), *rules_dir().glob("targets/*.yaml"))
     if path.stem not in ("operators", "case_templates", "geometry", "notes")
 )
-#: What the specification page says, one line per operand it lists, in its order: operator, place, name
-#: here, type, range, granularity, dim, restriction. "same" on an output: input and outputs must all have one
-#: scale and zero point. The bias's range is that of its type. in0*in1 is input0_scale * input1_scale[...].
+#: The specification page, with a line per operand in its order: operator, place, name here, type, range, granularity,
+#: dimension, restriction. "same" on an output: input and outputs must have the same scale and zero point. The bias's
+#: range is that of its type. in0*in1 is input0_scale * input1_scale[...].
 PAGE = """
 ADD               input0  lhs    int8  -128..127 per-tensor -  -
 ADD               input1  rhs    int8  -128..127 per-tensor -  -
@@ -111,13 +112,13 @@ SHAPE             input0  input  int8  -128..127 per-tensor -  -
 QUANTIZE          input0  input  int8  -128..127 per-tensor -  -
 QUANTIZE          output0 output int8  -128..127 per-tensor -  -
 """
-#: Where the page contradicts or shortens itself, and how it is read: these differ from its letter on purpose.
-#: A bias is as granular as its weights; the page says per-axis twice and per-tensor once for one formula.
+#: Reading of the page where it contradicts itself or is incomplete. A bias has the granularity of its weights: the
+#: page states per-axis twice and per-tensor once for the same formula.
 BIAS_GRANULARITY = {"same_as": "weight"}
-#: The page lists input 0 alone and demands one scale of all inputs.
+#: The page lists input 0 only and requires the same scale of all inputs.
 BOTH_INPUTS = {"MAXIMUM", "MINIMUM"}
 
-#: Every operator of litert-runtime: how many inputs (least..most, * any number) and outputs its kernel takes.
+#: Every operator of litert-runtime: number of inputs (least..most, * for any number) and outputs of its kernel.
 OPERANDS = """
 CONV_2D 3 1, DEPTHWISE_CONV_2D 3 1, FULLY_CONNECTED 2..3 1, TRANSPOSE_CONV 3..4 1, BATCH_MATMUL 2 1,
 SVDF 5 1, UNIDIRECTIONAL_SEQUENCE_LSTM 20..24 1, LSTM 20..24 1, EMBEDDING_LOOKUP 2 1,
@@ -141,7 +142,7 @@ STABLEHLO_REDUCE_WINDOW 2 1, REDUCE_WINDOW 5 1,
 READ_VARIABLE 1 1, ASSIGN_VARIABLE 2 0, IF 1..* 0..*, WHILE 0..* 0..*, STABLEHLO_CASE 1..* 0..*,
 STABLEHLO_COMPOSITE 0..* 0..*, TENSOR 1 0
 """
-#: Operators beyond the page whose kernels move or choose stored integers, with the operands that must agree.
+#: Operators that the page lacks, with kernels that move or select stored integers, and the operands that must agree.
 SAME = """
 PACK values output, UNPACK input outputs, MIRROR_PAD input output, EXPAND_DIMS input output,
 FILL value output, REDUCE_MAX input output, REDUCE_MIN input output, SPLIT input outputs,
@@ -156,7 +157,7 @@ STABLEHLO_GATHER input output, STABLEHLO_PAD input padding_value output,
 STABLEHLO_MAXIMUM lhs rhs output, STABLEHLO_MINIMUM lhs rhs output, DENSIFY input output,
 LSTM output_state output, UNIDIRECTIONAL_SEQUENCE_LSTM output_state output
 """
-#: Operators whose kernels compute with the stored integers.
+#: Operators with kernels that compute with the stored integers.
 RAW = """CAST BITCAST FLOOR_DIV FLOOR_MOD BITWISE_XOR RIGHT_SHIFT STABLEHLO_SHIFT_LEFT STABLEHLO_ADD
 STABLEHLO_MULTIPLY STABLEHLO_AND WHERE STABLEHLO_SCATTER STABLEHLO_REDUCE_WINDOW REDUCE_WINDOW"""
 #: The operators LiteRT's converter and kernels run with int16 activations.
@@ -171,9 +172,9 @@ REDUCE_PROD BATCH_MATMUL TRANSPOSE_CONV WHERE READ_VARIABLE ASSIGN_VARIABLE DEQU
 DYNAMIC_UPDATE_SLICE TENSOR LESS LESS_EQUAL GREATER GREATER_EQUAL
 RELU_N1_TO_1 RELU_0_TO_1 HARD_SWISH ELU LOG_SOFTMAX L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE ARG_MAX ARG_MIN SVDF
 """
-#: Those of them that compare stored int16 values and rescale int8 values.
+#: int16 operators that compare stored values, and rescale int8 values.
 INT16_STORED = ("LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
-#: Those of them whose kernels have no int16 form.
+#: Operators of litert-int16x8 with kernels that have no int16 form.
 INT16_REFUSED = """
 RELU_N1_TO_1 RELU_0_TO_1 HARD_SWISH ELU LOG_SOFTMAX L2_NORMALIZATION SPACE_TO_DEPTH DEPTH_TO_SPACE ARG_MAX ARG_MIN SVDF
 SCATTER_ND SQUARED_DIFFERENCE WHERE
@@ -186,7 +187,7 @@ def as_text(path: Path) -> dict[str, Any]:
 
 
 def raw(name: str) -> dict[str, Any]:
-    """A rule file as plain data, every scalar its text."""
+    """Return a rule file as plain data; every scalar is text."""
     return as_text(rules_dir() / f"{name}.yaml")
 
 
@@ -201,7 +202,7 @@ def wire() -> dict[str, Any]:
 
 
 def operators(name: str) -> dict[str, dict[str, Any]]:
-    """A profile's operators with their parent's entries below them."""
+    """Return a profile's operators, with their parent's entries added."""
     data = raw(name)
     found = operators(data["extends"]) if "extends" in data else {}
     for opcode, entry in data["ops"].items():
@@ -211,7 +212,7 @@ def operators(name: str) -> dict[str, dict[str, Any]]:
 
 
 def operand(data: dict[str, Any], opcode: str, role: str) -> dict[str, Any]:
-    """What a file says of one operand, its kind applied; of a value with a reason of its own the value."""
+    """Return the entry of an operand with its kind applied; a value with a reason becomes the value."""
     said = data["ops"][opcode]["tensors"].get(role, {})
     said = {"kind": said} if isinstance(said, str) else said
     merged = {**data["kinds"].get(said.get("kind"), {}), **said}
@@ -315,24 +316,24 @@ def test_reasons_read_on_after_because(path: Path) -> None:
         own = [v for k, v in node.items() if k in ("because", "unsupported") and isinstance(v, str)]
         return own + [r for value in node.values() for r in reasons(value)]
 
-    said = reasons(as_text(path))
-    assert said
-    assert [r for r in said if r.endswith(".") or r.lower().startswith("because")] == []
+    message = reasons(as_text(path))
+    assert message
+    assert [r for r in message if r.endswith(".") or r.lower().startswith("because")] == []
     names = ("LiteRT", "TFLM", "QUANTIZE", "SOFTMAX", "FAKE_QUANT")
-    assert [r for r in said if r[0].isupper() and not r.startswith(names)] == []
+    assert [r for r in message if r[0].isupper() and not r.startswith(names)] == []
 
 
 def page() -> list[list[str]]:
     return [line.split() for line in PAGE.split("\n") if line.strip()]
 
 
-def test_the_pages_operators_are_all_there_and_no_other() -> None:
+def test_the_operators_are_those_of_the_page() -> None:
     listed = {row[0] for row in page()}
     assert len(listed) == 38
     assert set(raw("litert-int8")["ops"]) == listed
 
 
-def test_every_operand_the_page_lists_is_constrained_and_no_other() -> None:
+def test_the_constrained_operands_are_those_of_the_page() -> None:
     for opcode, entry in raw("litert-int8")["ops"].items():
         listed = {row[2] for row in page() if row[0] == opcode} | (
             {"rhs"} if opcode in BOTH_INPUTS else set()
@@ -341,25 +342,25 @@ def test_every_operand_the_page_lists_is_constrained_and_no_other() -> None:
 
 
 @pytest.mark.parametrize("row", page(), ids=lambda row: f"{row[0]}-{row[1]}")
-def test_each_operand_is_as_the_page_says(row: list[str]) -> None:
+def test_each_operand_equals_the_row_of_the_page(row: list[str]) -> None:
     opcode, place, role, dtype, span, granularity, dim, restriction = row
     data = raw("litert-int8")
-    entry, said = data["ops"][opcode], operand(data, opcode, role)
+    entry, message = data["ops"][opcode], operand(data, opcode, role)
     side, number = place.rstrip("*0123456789"), place.lstrip("inputo")
     assert entry[f"{side}s"][0 if number == "*" else int(number)] == role
     assert (role in entry.get("repeated", [])) == (number == "*")
-    assert said["dtype"] == dtype
+    assert message["dtype"] == dtype
     if role == "bias":
-        assert said["granularity"] == BIAS_GRANULARITY
-        assert said["scale"]["product_of"] == [entry["inputs"][0], entry["inputs"][1]]
-        assert said["zero_point"] == "0"
+        assert message["granularity"] == BIAS_GRANULARITY
+        assert message["scale"]["product_of"] == [entry["inputs"][0], entry["inputs"][1]]
+        assert message["zero_point"] == "0"
         return
-    assert said["range"] == span
-    assert said["granularity"] == granularity
-    assert said.get("axis", "-") == dim
-    assert said["zero_point"] == (restriction.partition("zp=")[2] or "-128..127")
+    assert message["range"] == span
+    assert message["granularity"] == granularity
+    assert message.get("axis", "-") == dim
+    assert message["zero_point"] == (restriction.partition("zp=")[2] or "-128..127")
     fixed = restriction.partition(",")[0] if restriction[0].isdigit() else "positive"
-    assert said["scale"] in (fixed, {"equals": fixed, "tolerated": "1/1000"})
+    assert message["scale"] in (fixed, {"equals": fixed, "tolerated": "1/1000"})
 
 
 def test_same_scale_restrictions_are_the_pages() -> None:
@@ -416,7 +417,7 @@ def test_kernels_that_compute_with_stored_integers_warn_about_parameters() -> No
         assert set(data["ops"][opcode]["scope"]) == set(data["ops"][opcode]["tensors"])
 
 
-def test_a_convolution_needs_its_bias_and_others_do_not() -> None:
+def test_convolutions_need_a_bias_and_further_layers_do_not() -> None:
     entries = operators("litert-runtime")
     for opcode in ("CONV_2D", "DEPTHWISE_CONV_2D"):
         assert entries[opcode]["optional"] == []
@@ -424,7 +425,7 @@ def test_a_convolution_needs_its_bias_and_others_do_not() -> None:
         assert entries[opcode]["optional"] == ["bias"]
 
 
-def test_narrow_weights_pass_as_waived_where_kernels_unpack_them() -> None:
+def test_int4_weights_are_waived_if_kernels_unpack_them() -> None:
     relaxes = raw("litert-runtime")["relaxes"]
     weights = {path: entry["value"] for path, entry in relaxes.items() if path.endswith("/weight/dtype")}
     assert weights == {
@@ -494,7 +495,7 @@ def test_uint8_operands_are_those_of_int8() -> None:
             assert mine[opcode].get(key, []) == other[opcode].get(key, []), (opcode, key)
 
 
-def test_uint8_moves_what_int8_moves_and_concatenation_rescales() -> None:
+def test_uint8_operators_that_move_data_are_those_of_int8_except_concatenation() -> None:
     mine, other = raw("litert-uint8")["ops"], operators("litert-runtime")
     same = {op: e["same_quantization"] for op, e in mine.items() if "same_quantization" in e}
     moved = {op for op in set(mine) & set(other) if "same_quantization" in other[op]}
@@ -514,7 +515,7 @@ def test_uint8_has_no_scales_per_axis_and_fixed_outputs_lie_128_higher() -> None
         assert int(mine["zero_point"]) == int(other["zero_point"]) + 128
 
 
-def test_hybrid_entries_speak_by_their_weights() -> None:
+def test_hybrid_entries_are_selected_by_their_weights() -> None:
     ops = raw("litert-hybrid")["ops"]
     weights = {"table", "rhs", "input"}  # of EMBEDDING_LOOKUP, BATCH_MATMUL and DEQUANTIZE
     for opcode in set(ops) - {"TENSOR"}:
@@ -533,7 +534,7 @@ def test_every_requirement_of_the_new_profiles_has_an_effect(name: str) -> None:
 def test_the_template_shows_every_part_of_the_language() -> None:
     data = raw("template")
     assert (data["profile"], data["extends"], data["unlisted"]) == ("acme-npu", "litert-int8", "violation")
-    # What only the files of LiteRT's own demands need is documented, and left out of what a vendor starts from.
+    # Keys that only LiteRT's own rule files need are documented, but not in the template for vendors.
     assert set(data) == set(schema()["properties"]) - {
         "includes",
         "judges",

@@ -58,6 +58,6 @@ def test_a_model_ends_as_stated(tflm: Tflm, litert: StructureOracle, case: Impac
 
 
 def _of_litert(litert: StructureOracle, case: ImpactModel) -> np.ndarray:
-    """The output of LiteRT's default interpreter, which computes shapes itself."""
+    """Return the output of LiteRT's default interpreter, which computes shapes itself."""
     (output,) = litert.fate(model_bytes(case.broken), case.inputs, "xnnpack").outputs
     return output

@@ -53,7 +53,7 @@ def test_a_table_is_of_the_runtime_of_its_profile(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", type_tables())
-def test_every_entry_has_the_roles_of_the_rule_and_stands_in_its_line(name: str) -> None:
+def test_every_entry_has_the_roles_of_the_rule_and_its_line(name: str) -> None:
     rules, table = load_profile("litert-structure").operators, load_types(name)
     for opcode, types in table.operators.items():
         assert types.roles == (*rules[opcode].inputs, *rules[opcode].outputs), opcode

@@ -1,4 +1,4 @@
-"""The worked example of a profile: it takes models that keep it, and finds exactly what is planted in others."""
+"""The worked example of a profile: it accepts conforming models, and finds exactly the planted violations."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ EXAMPLE = load_profile(rules_dir() / "examples" / "per-tensor-npu.yaml")
 
 
 def network(stride: int = 1, filters: int = 1, result: float = 1 / 256, pooled: float = 1.0) -> Model:
-    """A convolution with one or four scales, a pooling, and SOFTMAX."""
+    """Return a network: a convolution with one or four scales, a pooling and a SOFTMAX."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 12, 12, 3), "int8", quantized(0.5))
@@ -48,17 +48,17 @@ def network(stride: int = 1, filters: int = 1, result: float = 1 / 256, pooled: 
     ],
     ids=["kept", "stride 2", "stride 3", "four scales", "softmax", "pooling"],
 )
-def test_exactly_what_is_planted_is_found(model: Model, planted: set[str]) -> None:
+def test_exactly_the_planted_violations_are_found(model: Model, planted: set[str]) -> None:
     report = validate(model, [EXAMPLE])
     assert {f.path for f in report.findings} == planted
     assert report.coverage["conforms"] == 4 - len({path.split("/")[0] for path in planted})
 
 
-def test_how_to_rewrite_is_told_with_the_finding() -> None:
+def test_a_finding_has_its_hint() -> None:
     found = {f.path: f.hint for f in validate(network(filters=4), [EXAMPLE]).findings}
     assert found["CONV_2D/weight/granularity"].startswith("convert the model again")
     assert found["CONV_2D/bias/granularity"] == ""
 
 
-def test_an_example_is_no_profile_of_ours() -> None:
+def test_the_example_is_not_a_shipped_profile() -> None:
     assert EXAMPLE.name not in profile_names()

@@ -1,4 +1,4 @@
-"""Rule files read entry by entry say what they say when they are read whole."""
+"""Rule files read entry by entry give the same content as read whole."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from litecheck.errors import ProfileError
 from litecheck.profile.lazy import Lazy
 from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, read_yaml
 
-#: A comment and an empty line between entries, one in flow style, a text of several lines, and a key behind them.
+#: Layout with a comment and an empty line between entries, an entry in flow style, a text of several lines, and a
+#: further key.
 LAID_OUT = """\
 profile: p
 ops:
@@ -32,7 +33,7 @@ levels:
 
 
 def plain(node: Node | None) -> object:
-    """A node with all that lies below it, and its lines."""
+    """Return a node with all nodes below it, and their lines."""
     if isinstance(node, MappingNode):
         return {key: (node.lines[key], plain(value)) for key, value in node.values.items()}
     if isinstance(node, SequenceNode):
@@ -65,7 +66,7 @@ def test_a_file_of_litechecks_own(path):
     assert plain(top) == plain(read_yaml(path, "shown"))
 
 
-def test_a_layout_with_everything_in_it(tmp_path):
+def test_a_layout_with_all_forms(tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text(LAID_OUT)
     top, whole = read_yaml(path, "p", trusted=True), read_yaml(path, "p")
@@ -81,14 +82,14 @@ def test_another_layout_is_read_whole(line, tmp_path):
     assert outcome(path, trusted=True) == outcome(path, trusted=False)
 
 
-def test_an_operator_that_stands_twice_is_an_error_at_once(tmp_path):
+def test_a_repeated_operator_is_an_error_at_once(tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text(LAID_OUT.replace("  ADD:", "  ABS:"))
     with pytest.raises(ProfileError, match="p:7: 'ABS' stands here twice, first on line 4"):
         read_yaml(path, "p", trusted=True)
 
 
-def test_what_is_no_yaml_is_told_by_the_files_line_when_it_is_asked_for(tmp_path):
+def test_invalid_yaml_of_an_entry_is_an_error_with_the_files_line(tmp_path):
     path = tmp_path / "p.yaml"
     path.write_text(LAID_OUT.replace("[lhs, rhs]", "[lhs, rhs"))
     operators = read_yaml(path, "p", trusted=True).values["ops"]
@@ -109,7 +110,7 @@ def test_what_is_no_yaml_is_told_by_the_files_line_when_it_is_asked_for(tmp_path
         (b"a: " + b"[" * 100_000, "not YAML"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(text: bytes, message: str, tmp_path: Path) -> None:
+def test_unreadable_values_are_an_error_with_their_line(text: bytes, message: str, tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_bytes(text)
     with pytest.raises(ProfileError) as caught:
@@ -118,7 +119,7 @@ def test_what_cannot_be_read_is_told_with_its_line(text: bytes, message: str, tm
 
 
 @pytest.mark.parametrize("ends", [b"\r\n", b"\r"])
-def test_line_ends_of_other_systems_count_lines(ends: bytes, tmp_path: Path) -> None:
+def test_line_ends_of_all_systems_count_as_lines(ends: bytes, tmp_path: Path) -> None:
     path = tmp_path / "p.yaml"
     path.write_bytes(ends.join([b"a: 1", b"b: [x,", b"  y]", b"c: 2", b""]))
     assert read_yaml(path, "p").lines == {"a": 1, "b": 2, "c": 4}

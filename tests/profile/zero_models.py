@@ -1,4 +1,5 @@
-"""Models with a constant state of zeros, as converters unroll a recurrent layer, and a scale too small for other values."""
+"""Models with a constant zero state, as converters unroll a recurrent layer, and a scale too small for any other
+value."""
 
 from __future__ import annotations
 

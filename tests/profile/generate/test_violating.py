@@ -1,4 +1,5 @@
-"""The changes that violate one requirement of FULLY_CONNECTED, by hand: input 0.25:3, four weight scales 0.265625:0."""
+"""Changes that violate a single requirement of FULLY_CONNECTED, computed by hand: input 0.25:3, four weight scales
+0.265625:0."""
 
 from __future__ import annotations
 

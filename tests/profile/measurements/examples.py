@@ -1,4 +1,4 @@
-"""Examples in the docstrings of measurements: one-operator models, and the comparison of value and text."""
+"""Examples in the docstrings of measurements: models of a single operator, and the comparison of value and text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Example = tuple[str, str, Mapping[str, dict[str, Any]], Mapping[str, Option], An
 
 
 def names_of(package: str) -> list[str]:
-    """Return the measurements whose module is in a package; those of one tensor as ``role.NAME``."""
+    """Return the measurements with a module in a package; measurements of a tensor as ``role.NAME``."""
     functions = {
         **operator_measurements(),
         **{f"role.{name}": function for name, function in operand_measurements().items()},
@@ -36,7 +36,7 @@ def names_of(package: str) -> list[str]:
 
 
 def assert_display_text(name: str) -> None:
-    """Assert that the first paragraph is a noun phrase with an example."""
+    """Check that the first paragraph is a noun phrase with an example."""
     text = meaning(name)
     assert re.match(r"(What|How|Whether|Which|Where|In how|By how|The)\b", text) is None
     assert "Example: " in text
@@ -55,7 +55,7 @@ def ints(*values: Any) -> dict[str, Any]:
 def value_of(
     name: str, opcode: str, tensors: Mapping[str, dict[str, Any]], options: Mapping[str, Option]
 ) -> Any:
-    """Measure a model of one operator. A role ``NAME+`` is one more tensor of the role ``NAME``."""
+    """Measure a model of a single operator. A role ``NAME+`` is a further tensor of the role ``NAME``."""
     register_all()
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
@@ -83,7 +83,7 @@ def value_of(
 
 
 def assert_example(example: Example) -> None:
-    """Assert that the measurement gives the value, and that the docstring states the value."""
+    """Check that the measurement gives the value, and that the docstring states the value."""
     name, opcode, tensors, options, wanted = example
     value = value_of(name, opcode, tensors, options)
     if isinstance(wanted, str):

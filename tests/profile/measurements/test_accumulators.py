@@ -1,4 +1,4 @@
-"""Sums of products: against every input there is, by hand, in windows, and where they do not apply."""
+"""Largest sums of products: compared with all possible inputs, computed by hand, in windows, and not applicable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.profile.measurements.registry import measurement
 
 @pytest.fixture(autouse=True)
 def every_sum_counts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Small layers are looked at, too."""
+    """Measure small layers too."""
     monkeypatch.setattr(accumulators, "INT32", 0)
     monkeypatch.setattr(accumulators, "PLAIN", 0)
 
@@ -32,7 +32,7 @@ def layer(
     kind: str | None = None,
     **options: Option,
 ) -> Operands:
-    """A layer with scales 1/2, 1/4 and 1/8."""
+    """Return a layer with scales 1/2, 1/4 and 1/8."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     x = graph.tensor("x", (2, 2), dtype, quantized(0.5, zero))
@@ -49,7 +49,7 @@ def largest(operands: Operands, name: str = "largest_accumulator") -> Measured:
     return measurement(name)(operands)
 
 
-def test_it_is_what_the_best_of_all_inputs_gives() -> None:
+def test_the_accumulator_equals_that_of_the_best_input() -> None:
     rng = np.random.default_rng(1)
     for _ in range(20):
         weights = rng.integers(-127, 128, (3, 4)).astype(np.int8)
@@ -60,7 +60,7 @@ def test_it_is_what_the_best_of_all_inputs_gives() -> None:
         assert largest(layer("FULLY_CONNECTED", weights, bias, zero=zero)) == abs(sums).max()
 
 
-def test_one_value_less_and_it_is_less() -> None:
+def test_a_smaller_input_gives_a_smaller_accumulator() -> None:
     """Negative control: it is the largest sum, not a bound above it."""
     weights = np.array([[127, -127]], np.int8)
     assert largest(layer("FULLY_CONNECTED", weights)) == 127 * 127 + 127 * 128
@@ -80,7 +80,7 @@ def test_one_value_less_and_it_is_less() -> None:
         ("TRANSPOSE_CONV", (2, 1, 1, 5), {"stride_h": 3, "stride_w": 3}, 5),
     ],
 )
-def test_what_is_summed_over(
+def test_number_of_summed_products(
     opcode: str, shape: tuple[int, ...], options: dict[str, Option], wanted: int
 ) -> None:
     assert largest(layer(opcode, np.ones(shape, np.int8), **options)) == 128 * wanted
@@ -124,7 +124,7 @@ def test_steps_are_those_of_the_output() -> None:
     assert largest(operands, "largest_rescaled_sum") == 2 * 100 * 127 + 1000
 
 
-def test_which_biases_decide() -> None:
+def test_biases_by_measurement_and_type() -> None:
     weights = np.ones((1, 2), np.int8)
     narrow, wide = (layer("FULLY_CONNECTED", weights, np.array([9], d), "int16") for d in ("int32", "int64"))
     none = layer("FULLY_CONNECTED", weights, None, "int16")
@@ -134,7 +134,7 @@ def test_which_biases_decide() -> None:
     assert [largest(none, name) for name in names] == [2 * 32768, None, 2 * 32768]
 
 
-def test_where_there_is_nothing_to_measure() -> None:
+def test_layers_without_a_measurement() -> None:
     ones = np.ones((2, 3), np.int8)
     assert largest(layer("FULLY_CONNECTED", ones, zero=300)) is None
     assert largest(layer("FULLY_CONNECTED", ones, dtype="float32")) is None
@@ -148,7 +148,7 @@ def test_where_there_is_nothing_to_measure() -> None:
     assert largest(layer("FULLY_CONNECTED", ones, roles=("input",)), "largest_rescaled_sum") is None
 
 
-def test_plain_layers_are_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_plain_layers_are_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.undo()
     ones = np.ones((2, 3), np.int8)
     assert largest(layer("FULLY_CONNECTED", ones, np.full(2, 2**30, np.int32))) is None

@@ -1,4 +1,4 @@
-"""Measurements of blockwise weights: values worked out by hand, and none where nothing is blockwise."""
+"""Measurements of blockwise weights: values computed by hand, and None without blockwise weights."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def operands(
     where: int | None = None,
     activation: str = "NONE",
 ) -> Operands:
-    """A FULLY_CONNECTED whose weights have a float16 scale for each block, unless told otherwise."""
+    """Return a FULLY_CONNECTED; by default, its weights have a float16 scale for each block."""
     builder = ModelBuilder("blocks")
     graph = builder.subgraph("main")
     held = np.full((shape[0], 2), 0.25, np.float16) if scales is None else scales
@@ -64,7 +64,7 @@ HALVES = np.float16([[0.5, 0.0], [np.nan, np.inf], [-0.5, 6e-8]])
         ("block_scales_off", {"where": 99}, None),
         ("block_scales_off", {"block": -1}, None),
         ("block_scales_unsound", {}, 0),
-        ("block_scales_unsound", {"scales": HALVES}, 4),  # a subnormal one is sound
+        ("block_scales_unsound", {"scales": HALVES}, 4),  # a subnormal scale is valid
         ("block_scales_unsound", {"scales": np.ones(4, np.int32)}, None),
         ("block_zero_points", {}, 0),
         ("block_zero_points", {"zeros": np.zeros(12, np.int8)}, 0),
@@ -80,7 +80,7 @@ def test_measured(name: str, given: dict[str, object], wanted: Measured) -> None
 @pytest.mark.parametrize(
     "name", [name for name in operator_measurements() if name.startswith("block_") and name != "block_size"]
 )
-def test_nothing_to_measure_where_nothing_is_blockwise(name: str) -> None:
+def test_operators_without_blockwise_weights_have_no_measurement(name: str) -> None:
     builder = ModelBuilder("plain")
     graph = builder.subgraph("main")
     w = graph.constant("w", np.ones((6, 64), np.int8), quantized(0.5))

@@ -25,6 +25,6 @@ def test_products_over_a_number(over: tuple[float, ...], under: float, ratio: Fr
     assert exact_ratio(over, under) == ratio
 
 
-def test_nothing_is_rounded() -> None:
+def test_quotients_are_exact() -> None:
     tenth, third = float(np.float32(0.1)), float(np.float32(1 / 3))
     assert exact_ratio((tenth, tenth), third) == Fraction(tenth) ** 2 / Fraction(third)

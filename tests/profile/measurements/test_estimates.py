@@ -1,4 +1,4 @@
-"""Estimates in float64 and ceilings of measurements, worked out by hand."""
+"""Estimates in float64 and ceilings of measurements, computed by hand."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_sum_of_weights(opcode: str, weight: Known, most: float | None) -> None:
     assert weight_sum(opcode, roles(weight=weight)) == most
 
 
-def test_without_the_tensor_there_is_no_ceiling() -> None:
+def test_an_absent_tensor_has_no_ceiling() -> None:
     for given in ({}, roles(weight=[], bias=[])):
         assert weight_sum("CONV_2D", given) is None
         assert largest_bias("CONV_2D", given) is None

@@ -1,4 +1,4 @@
-"""Measurements of hybrid and recurrent operators: values worked out by hand."""
+"""Measurements of hybrid and recurrent operators: values computed by hand."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Part = tuple[str, tuple[int, ...], str, list[float], int, bool]
 
 
 def measured(name: str, opcode: str, parts: list[Part], outputs: int = 1, **options: Option) -> Measured:
-    """A measurement of one operator; parts are role, shape, type, scales, quantized dimension, constant or not."""
+    """Measure an operator; a part is role, shape, type, scales, quantized dimension, and True for a constant."""
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
     found = {}
@@ -89,14 +89,14 @@ def named(*roles: str) -> list[Part]:
         ("partial_input_gate", GATE, 0),
         ("partial_input_gate", GATE[:2], 2),
         ("partial_input_gate", [*(f"fw_{role}" for role in GATE), "bw_input_gate_bias"], 1),
-        ("partial_peepholes", PEEPHOLES[1:], 0),  # without an input gate two are all
+        ("partial_peepholes", PEEPHOLES[1:], 0),  # without an input gate, two peepholes are complete
         ("partial_peepholes", [GATE[0], *PEEPHOLES[1:]], 2),
         ("partial_peepholes", [GATE[0], *PEEPHOLES], 0),
         ("partial_peepholes", ["bw_cell_to_output_weights"], 1),
         ("missing_layer_norm", [GATE[0], *NORM], 0),
         ("missing_layer_norm", NORM[1:], 0),
         ("missing_layer_norm", [GATE[0], *NORM[1:3]], 2),
-        ("missing_layer_norm", NORM[2:], 0),  # the forget gate's decides
+        ("missing_layer_norm", NORM[2:], 0),  # the coefficients of the forget gate decide
         ("lone_projection_bias", ["projection_bias"], 1),
         ("lone_projection_bias", ["projection_weights", "projection_bias"], 0),
         ("lone_projection_bias", ["fw_projection_bias", "bw_projection_bias"], 2),

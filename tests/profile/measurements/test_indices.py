@@ -1,4 +1,4 @@
-"""Measurements of constants that are indices: values by hand, None where they do not apply, and never an exception."""
+"""Measurements of index constants: values computed by hand, None if not applicable, and never an exception."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, operand_measurements, operator_measurements
 
-#: A shape stands for an operand at run time; anything else is a constant of int32, or of its own type.
+#: A shape is an operand at run time; an array is a constant, of int32 or its own type.
 Operand = tuple[int, ...] | np.ndarray
 
 
 def measured(name: str, opcode: str, roles: dict[str, Any], **options: Option) -> Measured:
-    """A measurement of one operator with these operands and an output."""
+    """Measure an operator with these operands and an output."""
     return measurement(name)(operands(opcode, roles, **options))
 
 
@@ -104,7 +104,7 @@ def test_values_worked_out_by_hand(
     assert measured(name, opcode, roles, **options) == wanted
 
 
-def test_what_stands_for_zero_is_the_zero_point() -> None:
+def test_a_divisor_of_zero_is_the_zero_point() -> None:
     bound = operands("DIV", {"input": X, "rhs": ints(0, 3, 3, dtype="int8")})
     rhs = replace(bound.roles["rhs"][0], quantization=quantized(0.5, 3))
     assert (
@@ -153,7 +153,7 @@ OPCODES = ("GATHER", "SPLIT", "STRIDED_SLICE", "MIRROR_PAD", "REVERSE_SEQUENCE",
 @given(
     st.sampled_from(OPCODES), st.dictionaries(st.sampled_from(ROLES), st.one_of(SHAPES, CONSTANTS)), NUMBERS
 )
-def test_no_measurement_raises_on_what_does_not_fit(opcode: str, roles: dict[str, Any], number: int) -> None:
+def test_no_measurement_raises_on_random_operands(opcode: str, roles: dict[str, Any], number: int) -> None:
     sound = operands(opcode, roles)
     table = sound.operator.options
     if table is not None:

@@ -1,4 +1,4 @@
-"""Measurements of one tensor, worked out by hand, and their witnesses."""
+"""Measurements of a single tensor, computed by hand, and the setters that a solver uses."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_values(
 
 
 def of(dtype: str, *shape: int, scale: Any = None, zero: Any = 0, data: Any = None) -> Tensor:
-    """A tensor; ``data`` are the stored integers of a constant."""
+    """Return a tensor; ``data`` are the stored integers of a constant."""
     parameters = {} if scale is None else {"quantization": quantized(scale, zero)}
     stored = {} if data is None else {"data": np.array(data, dtype).reshape(-1).view(np.uint8)}
     return Tensor(0, "x", dtype, shape, **parameters, **stored)  # type: ignore[arg-type]
@@ -134,7 +134,7 @@ def test_values_of_a_tensor(name: str, tensor: Tensor, wanted: Measured) -> None
         ("size_splits.unknowns", "SPLIT_V", (0, 1, 5)),
     ],
 )
-def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
+def test_setter_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
     assert [measured_after(name, opcode, value) for value in values] == list(values)
 
 
@@ -153,7 +153,7 @@ def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...])
         ("input.scale", "LOG_SOFTMAX", 0),
     ],
 )
-def test_witness_without_a_plan(name: str, opcode: str, value: int) -> None:
+def test_setter_without_a_plan(name: str, opcode: str, value: int) -> None:
     assert measured_after(name, opcode, value) == "no plan"
 
 
@@ -172,8 +172,8 @@ def test_witness_without_a_plan(name: str, opcode: str, value: int) -> None:
         ("largest", "uint32", 2**31, [2**31] * 2, "uint32"),
     ],
 )
-def test_constant_of_a_witness(name: str, dtype: str, value: int, values: list[int], made: str) -> None:
-    """A constant has 4 values unless more are counted, or the shape of the tensor."""
+def test_constant_of_a_setter(name: str, dtype: str, value: int, values: list[int], made: str) -> None:
+    """A constant has 4 values, unless the measurement counts more or the tensor has a shape."""
     tensor = TensorPlan(dtype, (2,), quantized(0.5, 3))
     changed = OPERAND[name][1].apply(tensor, value)
     assert changed is not None
@@ -190,7 +190,7 @@ def test_constant_of_a_witness(name: str, dtype: str, value: int, values: list[i
         ("channel_zero_points", 4, [0.25] * 4, [3] * 4),
     ],
 )
-def test_scales_of_a_witness(name: str, value: int, scales: list[float], zero_points: list[int]) -> None:
+def test_scales_of_a_setter(name: str, value: int, scales: list[float], zero_points: list[int]) -> None:
     changed = OPERAND[name][1].apply(TensorPlan("int8", (4,), quantized(0.5, 3)), value)
     assert changed is not None
     assert changed.scale.tolist() == scales

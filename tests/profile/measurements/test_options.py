@@ -1,4 +1,4 @@
-"""Measurements of options and wiring: values by hand, and None where there is no such option."""
+"""Measurements of options and wiring: values computed by hand, and None without the option."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Operand = tuple[Any, ...]
 
 
 def built(opcode: str, roles: dict[str, Operand], outputs: int = 1, **options: Option) -> Operands:
-    """One operator with these operands; a role called output is one of its outputs."""
+    """Return an operator with these operands; a role called output is one of its outputs."""
     version = int(options.pop("version", 1))  # type: ignore[call-overload]
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
@@ -40,7 +40,7 @@ def built(opcode: str, roles: dict[str, Operand], outputs: int = 1, **options: O
 
 
 def with_operator(operands: Operands, operator: Operator) -> Operands:
-    """The same tensors under another operator."""
+    """Return the operands under another operator of the same tensors."""
     return Operands(operator, operands.roles, operands.subgraph, operands.model)
 
 
@@ -163,8 +163,8 @@ def _graph() -> tuple[ModelBuilder, SubgraphBuilder, int, int]:
     return builder, graph, x, y
 
 
-def test_outputs_nobody_writes() -> None:
-    """An input, a constant, a variable, an empty tensor: each holds something, or nothing is needed."""
+def test_outputs_without_a_writer() -> None:
+    """An input, a constant, a variable and an empty tensor need no writer."""
     builder, graph, x, y = _graph()
     held = graph.constant("c", np.ones(4, np.float32))
     state = graph.tensor("v", (4,), "float32", is_variable=True)
@@ -193,7 +193,7 @@ def test_variables_that_are_written_or_hold_no_numbers() -> None:
     assert _whole(builder.finish(), "typeless_variables") == 1
 
 
-def test_inputs_that_nobody_can_set() -> None:
+def test_inputs_that_cannot_be_set() -> None:
     builder, graph, x, y = _graph()
     handle = graph.tensor("handle", (), "resource")
     graph.inputs(x, handle)

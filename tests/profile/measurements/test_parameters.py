@@ -1,4 +1,4 @@
-"""Measurements of types and quantization parameters of several tensors, worked out by hand, and their witnesses."""
+"""Measurements of types and quantization parameters of several tensors, computed by hand, and their setters."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_values(name: str, roles: dict[str, Given], wanted: Measured) -> None:
 def test_type_of_the_bias(
     weight: Given, bias: Given | None, stated: Option | None, wanted: str | None
 ) -> None:
-    """Without the option the kernels read int64, and int32 under int16 weights."""
+    """Without the option, the kernels read int64, and int32 for int16 weights."""
     options = {} if stated is None else {"quantized_bias_type": stated}
     roles = {"input": I16, "weight": weight, **({} if bias is None else {"bias": bias}), "output": I16}
     assert measured("bias_type_mismatch", "FULLY_CONNECTED", options, **roles) == wanted
@@ -111,7 +111,7 @@ def test_type_of_the_bias(
         ),
     ],
 )
-def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
+def test_setter_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
     assert [measured_after(name, opcode, value) for value in values] == list(values)
 
 
@@ -125,10 +125,10 @@ def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...])
         ("bias_type_mismatch", "FULLY_CONNECTED", "int64 read as nothing"),
     ],
 )
-def test_witness_without_a_plan(name: str, opcode: str, value: Any) -> None:
+def test_setter_without_a_plan(name: str, opcode: str, value: Any) -> None:
     assert measured_after(name, opcode, value) == "no plan"
 
 
-def test_a_witness_without_an_input() -> None:
+def test_a_setter_without_an_input() -> None:
     empty = Plan("NEG", ("input",), ("output",), {"input": (), "output": (TensorPlan("int8"),)})
     assert setter_of("zero_point_sum").apply(empty, 3) is None

@@ -1,4 +1,4 @@
-"""Measurements of the integer LSTM, and of the type a bias is read as."""
+"""Measurements of the integer LSTM, and of the type that the kernel reads a bias as."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.quantization import Quantization
 
 
 def measured(name: str, **roles: Quantization | None) -> Measured:
-    """A measurement of an operator with tensors of these roles; None for an absent one."""
+    """Measure an operator with tensors of these roles; None is an absent tensor."""
     builder = ModelBuilder("lstm")
     graph = builder.subgraph("main")
     graph.add("LSTM", [], [])
@@ -41,7 +41,7 @@ WEIGHTS = {f"input_to_{gate}_weights": quantized(0.5) for gate in ("input", "for
         ({"output_gate_intermediate": quantized(np.inf)}, 1),
         ({"output_gate_intermediate": quantized(1e-40)}, 1),
         ({"output_gate_intermediate": quantized(-0.5)}, 1),
-        # without an input gate its scale is read, and not used
+        # without an input gate, the kernel reads the scale of its weights and does not use it
         ({"input_to_input_weights": None, "input_gate_intermediate": quantized(0)}, 0),
         ({"input_to_input_weights": None, "input_gate_intermediate": Quantization()}, 1),
         ({"input_gate_intermediate": quantized(0)}, 1),
@@ -76,7 +76,7 @@ def test_hidden_is_the_output_state() -> None:
         (None, "int32", None),
     ],
 )
-def test_what_a_bias_is_read_as(dtype: str | None, stated: str | None, wanted: str | None) -> None:
+def test_the_type_that_a_bias_is_read_as(dtype: str | None, stated: str | None, wanted: str | None) -> None:
     builder = ModelBuilder("bias")
     graph = builder.subgraph("main")
     options = {"quantized_bias_type": stated} if stated else {}

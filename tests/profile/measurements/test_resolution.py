@@ -1,4 +1,4 @@
-"""Ranges and steps in real numbers: values worked out by hand, and where they do not apply."""
+"""Ranges and steps in real numbers: values computed by hand, and None if not applicable."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def x(scale: float, zero: int = 0, role: str = "input", dtype: str = "int8") -> 
         ("kept_range", "", "QUANTIZE", [x(0.5), out(0.5)], 1),
         # -64..63.5 into 0..127.5
         ("kept_range", "", "QUANTIZE", [x(0.5), out(0.5, -128)], 127 / 255),
-        # int8 -1..0.99 into uint8 100..200 has nothing in common
+        # int8 -1..0.99 into uint8 100..200 has no common value
         ("kept_range", "", "QUANTIZE", [x(1 / 128), out(0.1, -2000, "uint8")], 0),
         ("kept_range", "", "QUANTIZE", [x(0, dtype="float32"), out(0.5)], None),
         # 0..255/256 in steps of 0.75

@@ -1,4 +1,4 @@
-"""Measurements in steps: values worked out by hand, and where they do not apply."""
+"""Measurements in steps: values computed by hand, and None if not applicable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Part = tuple[str, tuple[int, ...], str, float, int]
 
 
 def measured(name: Any, opcode: str, given: Sequence[Part], output: Part, **options: Option) -> Measured:
-    """A measurement of one operator; parts are role, shape, type, scale (0 for none) and zero point."""
+    """Measure an operator; a part is role, shape, type, scale (0 for none) and zero point."""
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
     parts = {
@@ -72,7 +72,7 @@ def test_reach(opcode: str, given: Sequence[Part], output: Part, wanted: int | N
         ((0.25, 0.125, 0.125 * 2**0.0011), {}, None),
     ],
 )
-def test_powers_of_two_apart(
+def test_power_of_two_gap(
     scales: tuple[float, float, float], options: dict[str, Option], wanted: int | None
 ) -> None:
     parts = [(role, (4,), "int16", s, 0) for role, s in zip(("lhs", "rhs", "output"), scales, strict=True)]
@@ -116,14 +116,14 @@ def test_the_finest_of_two() -> None:
     assert measured("finest_scale", "LESS", given, ("output", (4,), "bool", 0, 0)) == Fraction(1, 4)
 
 
-def test_how_coarse_an_output_is() -> None:
+def test_ratios_of_scales() -> None:
     given = [("input", (4,), "int8", 0.25, 0)]
     assert measured("inverse_scale_ratio", "HARD_SWISH", given, ("output", (4,), "int8", 0.5, 0)) == 2
     assert measured("scale_ratio", "HARD_SWISH", given, ("output", (4,), "int8", 0.5, 0)) == Fraction(1, 2)
 
 
 def known(operands):
-    """The operands as estimates see them."""
+    """Return the operands in the form that estimates read."""
     return {
         role: [BoundOperand(role, None, TensorFacts(t)) for t in ts] for role, ts in operands.roles.items()
     }

@@ -1,4 +1,4 @@
-"""Measurements of constants that name elements, slices, paddings and segments, worked out by hand."""
+"""Measurements of constants that are indices, slices, paddings and segments, computed by hand."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ def test_values(
         ("segments_out_of_range", "UNSORTED_SEGMENT_SUM", (0, 1, 4)),
     ],
 )
-def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
+def test_setter_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
     assert [measured_after(name, opcode, value) for value in values] == list(values)
 
 

@@ -1,4 +1,5 @@
-"""Limits of structure against LiteRT: sound models run and keep them all, a broken one breaks one and fares as stated."""
+"""Structure limits against LiteRT: valid models run and keep all limits; a broken model violates one and ends as
+stated."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from tests.differential.rules_cases import cases
 from tests.differential.structure_limits import PROFILE, Break, breaks, broken, operator, sound, versions
 from tests.differential.structure_oracle import StructureOracle
 
-#: Effect to what LiteRT's own kernels or the default interpreter do.
+#: Impact -> behavior of LiteRT's own kernels or of the default interpreter.
 FATES = {"fails to load": "refused", "fails at run time": "fails", "crashes": "crashes"}
 BREAKS = list(breaks())
 #: Operators that the reference resolver does not have in any version.
@@ -62,7 +63,7 @@ def test_quantized_operators_keep_every_limit(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("case", BREAKS, ids=lambda b: b.name)
-def test_what_breaks_a_limit_fares_as_stated(litert: StructureOracle, case: Break) -> None:
+def test_a_model_that_breaks_a_limit_ends_as_stated(litert: StructureOracle, case: Break) -> None:
     assert broken(case.model) == {case.path}
     if case.sound is not None:
         assert broken(case.sound) == set()
@@ -93,7 +94,8 @@ def test_every_kind_of_limit_has_a_break() -> None:
 
     limits = {kind(path) for path in EFFECTS if "/limits/" in path}
     proved = {kind(b.path) for b in BREAKS} | {"version", "reference_version", "constant_inputs"}
-    # Borders of subgraphs and variables are proved in test_silent_faults, the rest by the campaign of mutants.
+    # Requirements of subgraph inputs, outputs and variables are tested in test_silent_faults, the remaining
+    # requirements by the campaign of mutants.
     modules = (subgraph_io.__name__, variables.__name__)
     crossing = {name for name, function in operator_measurements().items() if function.__module__ in modules}
     crossing |= {"condition.elements", "index.elements"}
@@ -107,7 +109,7 @@ def test_every_kind_of_limit_has_a_break() -> None:
 def test_versions_are_those_litert_registers(
     litert: StructureOracle, opcode: str, every: range, by_reference: range
 ) -> None:
-    """Resolvers look operators up before anything else, so that any operands do."""
+    """Resolvers look up operators before any check, so that the operands do not matter."""
     c = sound()["ADD"]
 
     def registered(resolver: str) -> list[int]:
@@ -122,7 +124,7 @@ def test_versions_are_those_litert_registers(
 
 
 def test_an_input_that_is_a_constant_ends_the_process(litert: StructureOracle, tmp_path: Path) -> None:
-    """From a file alone, which is mapped for reading."""
+    """The process ends only for a model from a file, because LiteRT maps the file read-only."""
     builder = ModelBuilder("constant input")
     graph = builder.subgraph("main")
     x, y = graph.tensor("x", (4,), "float32"), graph.tensor("y", (4,), "float32")

@@ -1,4 +1,4 @@
-"""Measurements at the borders of subgraphs, by hand; variables of one name, wherever they are."""
+"""Measurements of subgraph inputs and outputs, computed by hand, and variables of one name in any subgraph."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def measured(name: str, model: Model, graph: Subgraph, op: Operator) -> Measured
 def variables(
     read: Quantization, *assigned: tuple[str, str, str, Quantization, str, tuple[int, ...]]
 ) -> tuple[Model, Subgraph, Operator]:
-    """A read of 'v' in main, and assignments: where (main or other), container, name, parameters, type, shape."""
+    """Return a read of 'v' in main, and assignments: (main or other), container, name, parameters, type, shape."""
     builder = ModelBuilder("variables")
     graphs = {"main": builder.subgraph("main"), "other": builder.subgraph("other")}
     main = graphs["main"]
@@ -74,11 +74,11 @@ def test_variables_by_name(assigned: list, wanted: tuple[int, ...]) -> None:
     assert tuple(measured(name, *at) for name in names) == wanted
 
 
-def test_one_that_states_nothing_may_be_plain() -> None:
+def test_a_variable_without_parameters_has_no_mismatch() -> None:
     assert measured("variable_mismatches", *variables(Quantization(), SAME)) == 0
 
 
-def test_a_handle_from_elsewhere_is_unknown() -> None:
+def test_a_handle_of_another_operator_is_unknown() -> None:
     model, main, read = variables(Q, SAME)
     far = Operator(read.index, read.opcode, read.outputs, read.outputs)
     assert measured("assignments", model, main, far) is None
@@ -87,8 +87,8 @@ def test_a_handle_from_elsewhere_is_unknown() -> None:
     )
 
 
-def test_many_variables_cost_what_they_are() -> None:
-    """Ten times the variables take about ten times as many steps, not a hundred or a thousand times."""
+def test_the_work_is_linear_in_the_number_of_variables() -> None:
+    """Ten times the variables need about ten times the steps, not the square."""
 
     def steps(count: int) -> int:
         builder = ModelBuilder("many")
@@ -165,7 +165,7 @@ def called_once(inputs: int, target: int, back: int | None = None) -> tuple[Mode
     return model, model.subgraphs[0], model.subgraphs[0].operators[0]
 
 
-def test_what_is_called_once_takes_and_gives_nothing() -> None:
+def test_an_initializer_has_no_inputs_and_outputs() -> None:
     def both(at: tuple[Model, Subgraph, Operator]) -> tuple[Measured, Measured]:
         model, graph, op = at
         roles: dict = {"operands": (), "results": ()}
@@ -175,12 +175,12 @@ def test_what_is_called_once_takes_and_gives_nothing() -> None:
     assert both(called_once(0, 1)) == (0, "no")
     assert both(called_once(0, 0)) == (0, "yes")
     assert both(called_once(0, 1, back=0)) == (0, "yes")
-    assert both(called_once(0, 1, back=1)) == (0, "no"), "the circle is not of this call"
+    assert both(called_once(0, 1, back=1)) == (0, "no"), "the cycle does not include this call"
     assert both(called_once(0, 7)) == (0, "no")
 
 
 def test_an_option_left_out_is_subgraph_0() -> None:
-    """Defaults are not stored: a loop whose body is the first subgraph states no body."""
+    """Defaults are not stored: a loop with the first subgraph as its body stores no body."""
     model, graph, _ = called_once(0, 1)
     unstated = Operator(0, "CALL_ONCE", (), (), options=Table("CallOnceOptions", {}))
     changed = Subgraph(0, "main", graph.tensors, (unstated,), (), ())

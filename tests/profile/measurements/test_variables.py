@@ -1,4 +1,4 @@
-"""Measurements of assignments to the variable that an operator reads, worked out by hand, and their witnesses."""
+"""Measurements of assignments to the variable that an operator reads, computed by hand, and their setters."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ HANDLE, READ = ("handle", (0, "A")), ("read", 0)
 
 
 def assign(value: int) -> Step:
-    """Value 4 is like the read: 2 elements of int16, scale 0.5. Value 5 has 3 of int8, scale 0.25; 6 has no scale."""
+    """Return an assignment of a value: 4 equals the read (2 elements, int16, scale 0.5), 5 has 3 elements, int8 and
+    scale 0.25, 6 has no scale."""
     return "assign", (0, value)
 
 
 def measured(name: str, steps: Sequence[Step], at: int, subgraph: int = 0) -> Measured:
-    """The measurement of the operator ``at``, a read."""
+    """Measure the operator ``at``, a READ_VARIABLE."""
     made = model(*([[]] * subgraph), steps)
     graph = made.subgraphs[subgraph]
     read = graph.operators[at]
@@ -75,5 +76,5 @@ def test_a_read_of_a_called_subgraph_is_not_measured() -> None:
         ("earlier_assignments", ("some", "none")),
     ],
 )
-def test_witness_sets_the_value(name: str, values: tuple[Any, ...]) -> None:
+def test_setter_sets_the_value(name: str, values: tuple[Any, ...]) -> None:
     assert [measured_after(name, "READ_VARIABLE", value) for value in values] == list(values)

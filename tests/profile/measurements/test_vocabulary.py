@@ -1,4 +1,4 @@
-"""What measurements say they give is what they give."""
+"""Declared values of measurements are the values that they return."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from litecheck.profile.measurements.register import OPERAND, OPERATOR
 from litecheck.profile.measurements.registry import register_all, setter_of, vocabulary
 from litecheck.profile.measurements.vocabulary import TYPES, of_enum
 
-#: What a number can be besides: no rule can write it.
+#: A returned value besides numbers that no rule can contain.
 NO_NUMBER = "not finite"
 
 

@@ -1,4 +1,4 @@
-"""Measurements of strides, dilations and window sizes, worked out by hand."""
+"""Measurements of strides, dilations and window sizes, computed by hand."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_values(
         ("depth_multiplier_gap", "DEPTHWISE_CONV_2D", (0, 1, 5)),
     ],
 )
-def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
+def test_setter_sets_the_value(name: str, opcode: str, values: tuple[Any, ...]) -> None:
     assert [measured_after(name, opcode, value) for value in values] == list(values)
 
 
@@ -123,11 +123,11 @@ def test_witness_sets_the_value(name: str, opcode: str, values: tuple[Any, ...])
         ("largest_step", "ADD", 3),
     ],
 )
-def test_witness_without_a_plan(name: str, opcode: str, value: int) -> None:
+def test_setter_without_a_plan(name: str, opcode: str, value: int) -> None:
     assert measured_after(name, opcode, value) == "no plan"
 
 
-def test_witness_of_a_size_keeps_the_other_dimensions() -> None:
+def test_setter_of_a_size_keeps_the_other_dimensions() -> None:
     for name, shape in (("kernel_h", (4, 3, 4, 4)), ("kernel_w", (4, 4, 3, 4))):
         changed = setter_of(name).apply(plan_of("CONV_2D"), 3)
         assert changed is not None
@@ -136,7 +136,7 @@ def test_witness_of_a_size_keeps_the_other_dimensions() -> None:
         assert weight.shape == shape
 
 
-def test_witness_of_a_dilated_size_removes_the_dilation() -> None:
+def test_setter_of_a_dilated_size_removes_the_dilation() -> None:
     dilated = plan_of("CONV_2D").option(dilation_h_factor=3, dilation_w_factor=3)
     for name, option in (
         ("dilated_kernel_h", "dilation_h_factor"),

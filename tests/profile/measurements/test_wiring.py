@@ -1,4 +1,4 @@
-"""Measurements of wiring beside the runtime: sizes of tensors that overflow."""
+"""Measurements of tensors without operators: sizes that overflow."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHAPES = [
 
 
 def beside(shape: tuple[int, ...], dtype: str) -> Model:
-    """Return a model of RELU on four elements, with one more tensor that no operator uses."""
+    """Return a RELU on four elements, and a further tensor that no operator uses."""
     builder = ModelBuilder()
     main = builder.subgraph()
     q = quantized(0.5, 0)
@@ -62,7 +62,7 @@ def test_sizes_that_overflow_violate(shape: tuple[int, ...], dtype: str, violate
 @pytest.mark.slow
 @pytest.mark.skipif(find_spec("ai_edge_litert") is None, reason="needs ai-edge-litert")
 @pytest.mark.parametrize(("shape", "dtype", "message"), SHAPES)
-def test_the_runtime_fails_to_load_them(
+def test_litert_fails_to_load_sizes_that_overflow(
     tmp_path: Path, shape: tuple[int, ...], dtype: str, message: str
 ) -> None:
     save_model(beside(shape, dtype), tmp_path / "m.tflite")

@@ -1,4 +1,4 @@
-"""The witness of every measurement sets what the measurement then measures: in the operators whose rules limit it."""
+"""The setter of every measurement sets the measured value, in the operators with a limit of the measurement."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ NAMED = {
 
 @cache
 def limits() -> dict[tuple[str, Constraint], tuple[str, OperatorRule, int, Requirement]]:
-    """Every measurement that profiles limit, by what is allowed: in the first operator of which that is demanded."""
+    """Return every limited measurement by its allowed values, in the first operator with the requirement."""
     found = {}
     for name in profile_names():
         for rule in load_profile(name).operators.values():
@@ -59,26 +59,27 @@ def limits() -> dict[tuple[str, Constraint], tuple[str, OperatorRule, int, Requi
     return found
 
 
-def alone(rule: OperatorRule, number: int, r: Requirement) -> OperatorRule:
-    """The rule with no limit but one."""
+def with_single_limit(rule: OperatorRule, number: int, r: Requirement) -> OperatorRule:
+    """Return the rule with a single limit."""
     kept = tuple(q for q in requirements_of(rule, number) if q is r or q.verb != "limits")
     return replace(rule, requirements=kept, any_of=())
 
 
-def test_every_measurement_is_limited_somewhere_or_named_here() -> None:
+def test_every_measurement_has_a_limit_or_is_listed_here() -> None:
     used = {name.rpartition(".")[2] for name, _ in limits()}
     named = {name.rpartition(".")[2] for name in NAMED}
     assert used | named == operator_measurements().keys() | operand_measurements().keys()
 
 
-#: A target demands no shapes and no scales: its limits are broken in plans that LiteRT takes (targets/test_generators.py).
+#: A target requires no shapes and no scales. Its limits are violated in plans that LiteRT accepts
+#: (targets/test_generators.py).
 WITNESSED = [key for key, (name, *_) in limits().items() if load_profile(name).judges != "placement"]
 
 
 @pytest.mark.parametrize("key", WITNESSED, ids=lambda key: f"{key[0]} {key[1]}")
-def test_a_witness_sets_what_is_allowed_and_what_is_not(key: tuple[str, Constraint]) -> None:
+def test_a_setter_sets_allowed_and_forbidden_values(key: tuple[str, Constraint]) -> None:
     name, rule, number, r = limits()[key]
-    only = alone(rule, number, r)
+    only = with_single_limit(rule, number, r)
     plan = conforming_plan(load_profile(name), only)
     kept, broken = allowed(r.value), values_outside(r.value, setter_of(limit(r)).words)
     assert any(holds(r, found) for found in where_set(plan, r, kept))
@@ -86,12 +87,12 @@ def test_a_witness_sets_what_is_allowed_and_what_is_not(key: tuple[str, Constrai
 
 
 def where_set(plan: Plan, r: Requirement, values: Iterator[Measured]) -> Iterator[Operands]:
-    """The operator where one value after the other is set."""
+    """Yield the operator after each value is set."""
     changed = (setter_of(limit(r)).apply(plan, value) for value in values)
     yield from (measurable(plan) for plan in changed if plan is not None)
 
 
-def test_values_that_witnesses_set(golden: Callable[[str, str], None]) -> None:
+def test_values_that_setters_set(golden: Callable[[str, str], None]) -> None:
     golden("witnesses.txt", table("litecheck.profile."))
 
 
@@ -101,7 +102,7 @@ def test_values_of_operators(golden: Callable[[str, str], None]) -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.parametrize("value", [2, 3])
-def test_a_witness_sets_a_number_exactly(name: str, value: int) -> None:
+def test_a_setter_sets_a_number_exactly(name: str, value: int) -> None:
     judge = load_profile("litert-int8")
     rule = judge.operators[NAMED[name]]
     bare = replace(rule, requirements=tuple(r for r in rule.requirements if r.verb != "limits"))
@@ -110,8 +111,8 @@ def test_a_witness_sets_a_number_exactly(name: str, value: int) -> None:
     assert measurement(name)(measurable(plan)) == value
 
 
-def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The control: without it the solver does not keep what it has to, and knows no way to break it."""
+def test_a_setter_without_effect_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Control: without a setter, the solver cannot satisfy the limit and finds no plan that violates it."""
     judge = load_profile("litert-runtime")
     rule = judge.operators["NEG"]
     (r,) = (r for r in rule.requirements if r.path == "NEG/limits/zero_point_sum")
@@ -126,11 +127,11 @@ def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture
 def coarse() -> Iterator[str]:
-    """A measurement as a contributor adds one: a function with its witness, in one place."""
+    """Add a measurement as CONTRIBUTING.md describes: a function with its setter, in a single place."""
 
     @measures(lambda plan, value: plan.scaled("output", float(value) / 1000))
     def output_thousandths(operands: Operands) -> Measured:
-        """The output scale in thousandths."""
+        """Output scale in thousandths."""
         output = operands.one("output")
         return None if output is None else round(Fraction(float(output.quantization.scale[0])) * 1000)
 

@@ -1,4 +1,4 @@
-"""Plans of operators in which a witness has set a measurement."""
+"""Plans of operators in which a setter has set a measurement."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import Requirement
 from tests.differential.vela_bounds import sound_plans
 
-#: Numbers that witnesses set, in order; words are the ones next to the borders of a rule.
+#: Numbers for setters, in order; words come from the limits of a rule.
 NUMBERS = (-1, 0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17)
 
 
@@ -53,7 +53,7 @@ def plan_of(opcode: str) -> Plan:
 
 
 def measured_after(name: str, opcode: str, value: Any) -> Measured:
-    """Return the measurement in the plan that its witness made for a value; ``no plan`` if there is none."""
+    """Return the measurement in the plan that its setter made for a value; ``no plan`` if it made none."""
     plan = setter_of(name).apply(plan_of(opcode), value)
     return "no plan" if plan is None else measurement(name)(measurable(plan))
 
@@ -71,10 +71,10 @@ def limited() -> dict[str, dict[str, list[Requirement]]]:
 
 
 def table(package: str) -> str:
-    """Return the values that the witnesses of a package's measurements set, in at most two operators each.
+    """Return the values that the setters of a package's measurements set, in at most two operators each.
 
-    ``stride_h CONV_2D: plan 1, sets 1..17`` leaves out -1 and 0, for which there is no plan. ``5:4`` means that the
-    measurement is 4 in the plan for 5. A line for each of two values has the tensors and options that the witness changed.
+    ``stride_h CONV_2D: plan 1, sets 1..17`` omits -1 and 0, which have no plan. ``5:4`` means that the measurement is
+    4 in the plan for 5. Two further lines, for two values, have the tensors and options that the setter changed.
     """
     functions = {**operator_measurements(), **operand_measurements()}
     lines = (
@@ -161,7 +161,7 @@ def _tensor(tensor: TensorPlan) -> str:
 
 
 def _spans(found: list[tuple[Any, Measured]]) -> Iterator[str]:
-    """Yield runs of values: set exactly, or measured alike, e.g. ``0..4`` and ``5..17:4``."""
+    """Yield ranges of values with the same outcome: ``0..4`` is set exactly, ``5..17:4`` is measured as 4."""
 
     def outcome(pair: tuple[Any, Measured]) -> str:
         return "" if pair[0] == pair[1] else f":{pair[1]}"
