@@ -1,4 +1,4 @@
-"""Multiply-accumulates and peak activation memory, by hand."""
+"""Multiply-accumulates and peak activation memory, computed by hand."""
 
 from __future__ import annotations
 

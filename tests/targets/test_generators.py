@@ -22,16 +22,16 @@ from litecheck.targets.ethos_u.placement import place_model
 from tests.differential.vela_bounds import assembled, broken_plans, placed_plans
 
 TARGETS = [name for name in profile_names() if load_profile(name).judges == "placement"]
-#: Limits that no plan breaks: a sum of weights of 2^31 takes 16 MB for each channel.
-#: Variables have no plan: tests/checks/test_variables.py breaks theirs.
+#: Limits that no plan violates: a sum of weights of 2^31 needs 16 MB for each channel. Variables have no plan;
+#: tests/checks/test_variables.py violates their limits.
 UNBROKEN = {("ethos-u85", "weight_sum"), ("ethos-u85", "output.rank"), ("ethos-u85", "value.rank")}
-#: Operators of which a plan would have truth values alone.
+#: Operators with plans on bool only.
 LOGICAL = {"REDUCE_ALL", "REDUCE_ANY", "LOGICAL_AND", "LOGICAL_OR", "LOGICAL_NOT"}
-#: Operators of which a model has a handle, too, and which no rule of quantization knows.
+#: Operators that also need a handle in the model, and that no quantization rule covers.
 VARIABLES = {"READ_VARIABLE", "ASSIGN_VARIABLE"}
-#: Of what LiteRT has no kernel for 8 bits, so that no sound plan can be made, by the target that lists it.
+#: Operators without an 8-bit kernel in LiteRT, so that no valid plan exists, by target.
 KERNELLESS = {"vectorblox": {"POW"}}
-#: Measurements of which a plan contradicts the shapes of its operator: rules about shapes, counts of tensors and axes.
+#: Measurements with plans that contradict the shapes of their operator: rules about shapes, tensor counts and axes.
 CONTRADICTING = {
     "axis_is_minus_rank", "bias_rows", "broadcast_shape_mismatch", "farthest_axis_from_end", "grouped_stride",
     "inferred_sizes", "inner_weight_product", "min_state_size", "misaligned_batch_dim", "num_splits_mismatch",
@@ -43,7 +43,7 @@ Limited = tuple[OperatorRule, Requirement]
 
 @cache
 def limits(target: str) -> dict[tuple[str, Constraint], list[Limited]]:
-    """Every measurement that a target limits, by what is allowed: in the operators of which that is demanded."""
+    """Return every measurement that a target limits by its allowed values, with the operators of the requirement."""
     found: dict[tuple[str, Constraint], list[Limited]] = {}
     for opcode, rule in load_profile(target).operators.items():
         for r in rule.requirements if opcode != ANY_OPERATOR and not rule.unsupported else ():
@@ -54,13 +54,13 @@ def limits(target: str) -> dict[tuple[str, Constraint], list[Limited]]:
 
 @cache
 def sound(target: str, opcode: str) -> tuple[Plan, ...]:
-    """The plans of an operator that the target takes."""
+    """Return the plans of an operator that the target supports."""
     profile = load_profile(target)
     return tuple(placed_plans(profile, profile.operators[opcode]))
 
 
 def broken_by(target: str, limited: list[Limited]) -> Iterator[str]:
-    """The paths of the limit in models made to break it: in the first operators by which one can."""
+    """Yield the limit's path for each model that violates it, for all operators with the limit."""
     profile = load_profile(target)
     for rule, r in limited:
         for plan in sound(target, rule.opcode):
@@ -80,7 +80,7 @@ def test_operators_have_plans_that_their_targets_take() -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_limit_of_a_target_is_broken_by_its_witness(target: str) -> None:
+def test_every_limit_of_a_target_is_violated_by_its_setter(target: str) -> None:
     unbroken = {
         (target, key[0])
         for key, limited in limits(target).items()
@@ -119,7 +119,7 @@ def test_plans_of_generators_have_the_shapes_that_operators_compute() -> None:
     assert found == CONTRADICTING
 
 
-def test_a_witness_that_does_nothing_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_setter_without_effect_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control."""
     (limited,) = (found for (name, _), found in limits("ethos-u55").items() if name == "padded_window")
     assert next(broken_by("ethos-u55", limited), "")

@@ -1,4 +1,4 @@
-"""Targets known from public lists alone: what each list takes, and what it does not, beside each other."""
+"""Targets known only from public lists: supported and unsupported operators of each list."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Shape = tuple[int, ...]
 Q = quantized(0.5)
 
 
-def one(
+def single_operator(
     opcode: str,
     shapes: Sequence[Shape],
     result: Shape,
@@ -30,7 +30,7 @@ def one(
     weights: Shape = (),
     **options: Any,
 ) -> Model:
-    """An operator of inputs, then weights, then constants that steer, these ``first`` where the operator wants it so."""
+    """Return an operator of inputs, weights, and index constants; with ``first``, the constants come first."""
     builder = ModelBuilder()
     main = builder.subgraph()
     given = [main.tensor(f"x{n}", s, dtype, quantized(scales[0])) for n, s in enumerate(shapes)]
@@ -45,44 +45,46 @@ def one(
 
 
 def window(opcode: str, kernel: Shape, stride: int = 1, size: int = 18, **more: Any) -> Model:
-    """A convolution, or a pooling, of 16 channels."""
+    """Return a convolution or pooling of 16 channels."""
     options: dict[str, Any] = {"stride_w": stride, "stride_h": stride, "padding": "SAME", **more}
     side = -(-size // stride) if options["padding"] == "SAME" else (size - kernel[0]) // stride + 1
     scales = options.pop("scales", (0.5, 0.5))
     if "POOL" in opcode:
         options |= {"filter_height": kernel[0], "filter_width": kernel[1]}
-        return one(opcode, [(1, size, size, 16)], (1, side, side, 16), **options)
+        return single_operator(opcode, [(1, size, size, 16)], (1, side, side, 16), **options)
     depth = options.pop("depth", 16)
     weights = (1, *kernel, 16) if opcode.startswith("DEPTH") else (16, *kernel, depth)
     shapes = [(1, size, size, depth)]
-    return one(opcode, shapes, (1, side, side, 16), weights=weights, scales=scales, **options)
+    return single_operator(opcode, shapes, (1, side, side, 16), weights=weights, scales=scales, **options)
 
 
 def joined(*depths: int, axis: int = 3, scales: tuple[float, float] = (0.5, 0.5)) -> Model:
     shapes = [(1, 4, 4, d) for d in depths]
     result = (1, 4, 4, sum(depths)) if axis == 3 else (1, 4 * len(depths), 4, depths[0])
-    return one("CONCATENATION", shapes, result, axis=axis, scales=scales)
+    return single_operator("CONCATENATION", shapes, result, axis=axis, scales=scales)
 
 
 def padded(*margins: Shape) -> Model:
     result = tuple(d + a + b for d, (a, b) in zip((1, 4, 4, 16), margins, strict=True))
-    return one("PAD", [(1, 4, 4, 16)], result, steering=[margins])
+    return single_operator("PAD", [(1, 4, 4, 16)], result, steering=[margins])
 
 
 def alike(opcode: str, shape: Shape = (1, 4, 4, 16), count: int = 1, **more: Any) -> Model:
-    return one(opcode, [shape] * count, shape, **more)
+    return single_operator(opcode, [shape] * count, shape, **more)
 
 
 def resized(height: int, width: int) -> Model:
-    return one("RESIZE_BILINEAR", [(1, 8, 8, 16)], (1, height, width, 16), steering=[(height, width)])
+    return single_operator(
+        "RESIZE_BILINEAR", [(1, 8, 8, 16)], (1, height, width, 16), steering=[(height, width)]
+    )
 
 
 def mean(height: int, width: int, axes: Shape = (1, 2)) -> Model:
     result = tuple(1 if n in axes else d for n, d in enumerate((1, height, width, 7)))
-    return one("MEAN", [(1, height, width, 7)], result, steering=[axes], keep_dims=True)
+    return single_operator("MEAN", [(1, height, width, 7)], result, steering=[axes], keep_dims=True)
 
 
-#: What the list takes, what it does not, and the path by which that is known.
+#: (supported model, unsupported model, path of the finding).
 ARTPEC: list[tuple[Model, Model, str]] = [
     (alike("ADD", count=2), alike("ADD", count=2, dtype="int16"), "ADD/lhs/dtype"),
     (alike("TANH", scales=(0.5, 1 / 128)), alike("TANH"), "TANH/output/scale"),
@@ -145,8 +147,8 @@ ARTPEC: list[tuple[Model, Model, str]] = [
     (mean(7, 7), mean(7, 8), "MEAN/limits/square_side"),
     (mean(8, 8), mean(7, 7, (1, 3)), "MEAN/limits/square_side"),
     (
-        one("SPLIT", [(1, 4, 4, 16)], (1, 4, 4, 16), steering=[3], first=True, num_splits=1),
-        one("SPLIT", [(1, 4, 4, 8)], (1, 4, 4, 8), steering=[3], first=True, num_splits=1),
+        single_operator("SPLIT", [(1, 4, 4, 16)], (1, 4, 4, 16), steering=[3], first=True, num_splits=1),
+        single_operator("SPLIT", [(1, 4, 4, 8)], (1, 4, 4, 8), steering=[3], first=True, num_splits=1),
         "SPLIT/limits/concat_depth_gcd",
     ),
     (alike("RELU"), alike("SQRT"), "SQRT/unsupported"),
@@ -165,22 +167,22 @@ VECTORBLOX: list[tuple[Model, Model, str]] = [
         "ADD/limits/fused_activation",
     ),
     (
-        one("SUM", [(1, 4, 4, 16)], (1, 4, 4), steering=[-1]),
-        one("SUM", [(1, 1, 4, 4, 16)], (1, 4, 4, 16), steering=[0]),
+        single_operator("SUM", [(1, 4, 4, 16)], (1, 4, 4), steering=[-1]),
+        single_operator("SUM", [(1, 1, 4, 4, 16)], (1, 4, 4, 16), steering=[0]),
         "SUM/limits/farthest_axis_from_end",
     ),
     (
-        one("PACK", [(4, 8), (4, 8)], (2, 4, 8), axis=0, values_count=2),
-        one("PACK", [(4, 8), (4, 8)], (4, 8, 2), axis=2, values_count=2),
+        single_operator("PACK", [(4, 8), (4, 8)], (2, 4, 8), axis=0, values_count=2),
+        single_operator("PACK", [(4, 8), (4, 8)], (4, 8, 2), axis=2, values_count=2),
         "PACK/limits/farthest_axis_from_end",
     ),
     (
-        one("ARG_MAX", [(4, 8)], (4,), steering=[1]),
-        one("ARG_MAX", [(4, 8)], (8,), steering=[0]),
+        single_operator("ARG_MAX", [(4, 8)], (4,), steering=[1]),
+        single_operator("ARG_MAX", [(4, 8)], (8,), steering=[0]),
         "ARG_MAX/limits/farthest_axis_from_end",
     ),
     (
-        one("DIV", [(1, 8)], (1, 8), weights=(1, 8)),
+        single_operator("DIV", [(1, 8)], (1, 8), weights=(1, 8)),
         alike("DIV", (1, 8), 2),
         "DIV/limits/rhs.constant",
     ),
@@ -194,7 +196,7 @@ def where(model: Model, target: str) -> tuple[str, set[str]]:
 
 
 @pytest.mark.parametrize(("taken", "left", "path"), ARTPEC, ids=lambda v: v if isinstance(v, str) else "")
-def test_what_the_dlpu_takes_and_what_stays_on_the_cpu(taken: Model, left: Model, path: str) -> None:
+def test_operators_on_the_dlpu_and_on_the_cpu(taken: Model, left: Model, path: str) -> None:
     assert where(taken, "artpec-9") == ("npu", set())
     place, paths = where(left, "artpec-9")
     assert place == "cpu"
@@ -204,7 +206,7 @@ def test_what_the_dlpu_takes_and_what_stays_on_the_cpu(taken: Model, left: Model
 @pytest.mark.parametrize(
     ("taken", "refused", "path"), VECTORBLOX, ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_what_vectorblox_takes_and_what_it_refuses(taken: Model, refused: Model, path: str) -> None:
+def test_operators_that_vectorblox_supports_and_rejects(taken: Model, refused: Model, path: str) -> None:
     assert where(taken, "vectorblox") == ("npu", set())
     place, paths = where(refused, "vectorblox")
     assert place == "refused"

@@ -1,4 +1,4 @@
-"""Compiled constants as a device: tables and scales of channels are judged, what cannot be read is said."""
+"""Compiled constants as a device: tables and scales of channels are compared, unreadable constants are reported."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from litecheck.verification.campaign import verify_model
 from litecheck.verification.result import Verdict, Verification
 
 ACCELERATORS = ("ethos-u55", "ethos-u65", "ethos-u85")
-#: Which constant of a compiled model holds tables and scales: the second, behind the command stream.
+#: Index of the input of a compiled operator with tables and scales, after the command stream.
 READ_ONLY = 1
 
 
@@ -108,13 +108,13 @@ def test_tables_and_scales_are_litert_s(device: Device, model: Model) -> None:
     ],
     ids=["ABS", "LOGISTIC-int16"],
 )
-def test_what_cannot_be_read_is_said(device: Device, model: Model, words: str) -> None:
+def test_unreadable_constants_are_reported(device: Device, model: Model, words: str) -> None:
     verdict = only(verify_model(model, device))
     assert verdict.outcome is Outcome.NOT_SUPPORTED
     assert words in verdict.message
 
 
-def test_what_stays_on_the_cpu_is_not_delegated(device: Device) -> None:
+def test_operators_on_the_cpu_are_not_delegated(device: Device) -> None:
     assert only(verify_model(unary("TANH", "float32"), device)).outcome is Outcome.NOT_DELEGATED
 
 
@@ -146,7 +146,7 @@ def test_a_fully_connected_layer_is_rescaled_as_convolutions_are(device: Device,
 
 
 def tampered(compiler: Vela, changes: dict[int, int]) -> Callable[..., np.ndarray]:
-    """A device that computes with compiled constants of which some bytes have something added to them."""
+    """Return a device that computes with compiled constants in which some bytes are changed."""
 
     def device(model: bytes, x: np.ndarray) -> np.ndarray:
         given = model_from(model, "model")
@@ -206,7 +206,7 @@ def test_a_changed_bias_is_named(compiler: Vela) -> None:
 
 
 def test_an_exponential_beyond_31_bits_is_a_wrong_entry(device: Device) -> None:
-    """Vela 5.2.0 makes -128 of what should saturate at 127, from exp(x) / scale of 2^31 on."""
+    """Vela 5.2.0 makes -128 of values that should saturate at 127, if exp(x) / scale is 2^31 or more."""
     beyond = only(verify_model(unary("EXP", x=(0.2, -128), y=(0.02, -128)), device))
     assert beyond.outcome is Outcome.MISMATCH
     assert beyond.worst is not None

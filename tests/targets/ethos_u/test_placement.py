@@ -1,4 +1,4 @@
-"""Where operators run on a target: the effect that decides, all reasons, partitions, shares, and what the user lets pass."""
+"""Placement on a target: the impact that decides, all reasons, partitions, shares, and allowed fallbacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
 
 
 def chain(*opcodes: str, dtype: str = "int8", scale: float = 0.5) -> Model:
-    """Operators of one operand, one behind the other."""
+    """Return a chain of operators with one operand each."""
     builder = ModelBuilder()
     main = builder.subgraph()
     tensors = [main.tensor(f"t{n}", (1, 4, 4, 8), dtype, quantized(scale)) for n in range(len(opcodes) + 1)]
@@ -70,7 +70,7 @@ def test_an_effect_decides(model: Model, expected: list[str]) -> None:
     assert places(model) == expected
 
 
-def test_every_reason_is_told() -> None:
+def test_every_reason_of_a_placement_is_reported() -> None:
     _, found = place_model(chain("TANH", dtype="int32", scale=2.0**32), U55)
     assert {f.path for f in found} == {
         "TANH/input/dtype",
@@ -80,8 +80,8 @@ def test_every_reason_is_told() -> None:
     assert {(f.effect, f.level) for f in found} == {(CPU, "warning")}
 
 
-def test_what_a_compiler_would_find_behind_its_fallback_is_a_note() -> None:
-    """The U55's optimizer rejects computed weights, which an operator of the CPU never reaches."""
+def test_a_rejection_after_the_fallback_is_a_note() -> None:
+    """The U55's optimizer rejects computed weights, but a float operator stays on the CPU before this step."""
     report = validate(convolution(1, "float32", computed=True), [U55])
     assert report.targets[0].places["cpu"] == 1
     told = {f.effect: f.level for f in report.findings if f.demanded_by.profile == "ethos-u55"}
@@ -90,14 +90,14 @@ def test_what_a_compiler_would_find_behind_its_fallback_is_a_note() -> None:
     assert behind.because.endswith("; else the compiler rejects the model")
 
 
-def test_what_comes_before_the_fallback_is_not() -> None:
+def test_a_rejection_before_the_fallback_is_a_violation() -> None:
     model = chain("TANH", dtype="bool")
     assert places(model) == ["refused"]
     assert {f.level for f in place_model(model, U55)[1] if f.effect != CPU} == {"violation"}
 
 
 def twice() -> Model:
-    """Two subgraphs, of which the second falls back."""
+    """Return two subgraphs; the second has an operator on the CPU."""
     builder = ModelBuilder()
     for opcodes in (("TANH",), ("TANH", "SQRT", "TANH")):
         main = builder.subgraph()
@@ -126,12 +126,12 @@ def test_a_file_without_buffers_is_refused() -> None:
 @pytest.mark.parametrize(
     ("dtype", "verdict"), [("float32", "not checked"), ("int8", "conforms"), ("bool", "violates")]
 )
-def test_a_model_none_of_which_a_target_runs_conforms_in_nothing(dtype: str, verdict: str) -> None:
+def test_verdicts_of_models_without_an_npu_operator(dtype: str, verdict: str) -> None:
     report = validate(chain("TANH", dtype=dtype, scale=1 / 128), [U55])
     assert Report("0", (report,)).verdict(report) == verdict
 
 
-def test_what_a_run_asks_of_a_model_as_a_whole() -> None:
+def test_gates_of_a_model() -> None:
     model = validate(chain("TANH", "SQRT", "TANH", scale=1 / 128), [U55])
     run = Report("0", (model,), require_coverage=True, fail_on_fallback=True, max_partitions=1)
     assert {gate.name: gate.kept for gate in run.gates(model)} == {
@@ -143,7 +143,7 @@ def test_what_a_run_asks_of_a_model_as_a_whole() -> None:
 
 
 def graph(operators: Sequence[tuple[str, str]], outputs: str) -> Model:
-    """Operators on one shape, each as the letters of its operands and that of its result; x is the input."""
+    """Return operators of equal shapes, each given as the letters of its operands and its output; x is the input."""
     builder = ModelBuilder()
     main = builder.subgraph()
     names = "x" + "".join(result for _, result in operators)
@@ -157,7 +157,8 @@ def graph(operators: Sequence[tuple[str, str]], outputs: str) -> Model:
     return builder.finish()
 
 
-#: Graphs as `graph` takes them, a capital letter what the CPU computes; the order of operators, and the partitions.
+#: Graphs as `graph` reads them, with a capital letter for outputs of the CPU; order of operators, and number of
+#: partitions.
 ORDERS: dict[str, tuple[list[tuple[str, str]], str, str, int]] = {
     "a chain": ([("x", "a"), ("a", "B"), ("B", "c"), ("c", "d")], "d", "aBcd", 2),
     "the CPU alone": ([("x", "A")], "A", "A", 0),
@@ -195,7 +196,7 @@ def test_partitions_are_counted_in_the_compilers_order(
 
 
 def test_partitions_do_not_depend_on_the_order_of_the_file() -> None:
-    """Both files hold one graph, and count_partitions in the order of the second would be three."""
+    """Both files contain the same graph. Counting in the order of the second file would give three partitions."""
     first, second = "a c B d".split(), "a B c d".split()
     made = {"a": ("x", "a"), "B": ("a", "B"), "c": ("a", "c"), "d": ("cB", "d")}
     for order in (first, second):
@@ -203,7 +204,7 @@ def test_partitions_do_not_depend_on_the_order_of_the_file() -> None:
 
 
 def test_partitions_of_a_long_model_take_one_pass() -> None:
-    """The CPU's operators, each moved past those of the accelerator one by one, would take hundreds of millions of steps."""
+    """Moving each CPU operator past those of the NPU, one at a time, would take hundreds of millions of steps."""
     builder = ModelBuilder()
     main = builder.subgraph()
     half = 20_000
@@ -221,18 +222,18 @@ def test_partitions_of_a_long_model_take_one_pass() -> None:
     assert count_partitions(graph_of(subgraph), places)[0] == 2
 
 
-def test_products_are_counted_by_the_results_they_make() -> None:
+def test_products_are_counted_by_their_outputs() -> None:
     main = convolution(1).subgraphs[0]
     assert count_macs(main, main.operators[0]) == 8 * 8 * 5 * 3 * 3 * 3
     assert place_model(convolution(1), U55)[0].share == 1.0
     assert place_model(convolution(6), U55)[0].share == 0.0
 
 
-def test_the_largest_live_set_is_what_two_tensors_need() -> None:
+def test_peak_memory_is_that_of_two_tensors() -> None:
     assert peak_live_bytes(chain("TANH", "TANH", "TANH").subgraphs[0]) == 2 * 4 * 4 * 8
 
 
-def test_a_fallback_fails_only_where_it_is_asked_to() -> None:
+def test_a_fallback_fails_only_with_its_gate() -> None:
     report = validate(chain("TANH", "SQRT", "TANH", scale=1 / 128), [U55])
     assert [op.opcode for op in report.targets[0].operators if op.place == "cpu"] == ["SQRT"]
     assert Report("0", (report,)).exit_code == 0

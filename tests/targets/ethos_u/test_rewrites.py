@@ -1,4 +1,4 @@
-"""What a profile says of operators together: read, inherited, and refused with its line."""
+"""Rewrites in profiles of targets: parsed, inherited, and rejected with their line."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("entry", "told"),
+    ("entry", "words"),
     [
         (_FUSED.replace("CONV_2D", "CONV2D"), r"acme.yaml:8: no operator 'CONV2D'; did you mean 'CONV_2D'"),
         (_FUSED.replace("BATCH_TO", "BATCHES_TO"), "no operator 'BATCHES_TO_SPACE_ND'; did you mean"),
@@ -94,6 +94,6 @@ def test_steps_are_read_and_made_where_a_condition_holds(tmp_path: Path) -> None
         ("  fuses: CONV_2D\n", "expected a mapping, KEY: VALUE; got 'CONV_2D'"),
     ],
 )  # fmt: skip
-def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, entry: str, told: str) -> None:
-    with pytest.raises(ProfileError, match=told):
+def test_errors_have_their_line_number(tmp_path: Path, entry: str, words: str) -> None:
+    with pytest.raises(ProfileError, match=words):
         load_profile(written(tmp_path, _TOP + entry))

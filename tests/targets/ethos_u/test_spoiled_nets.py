@@ -1,4 +1,4 @@
-"""Operators that lack what their kind has, or name it twice, among others of a net: placed or found fault with, no error."""
+"""Operators with missing or repeated operands in a net are placed or have findings, without an error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The profiles of Ethos-U beside Vela: random operators, and every model there is, operator by operator."""
+"""The profiles of Ethos-U compared with Vela: random operators and all available models, operator by operator."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
 TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
 #: The U65 has the U55's rules.
 BOUNDS = ("ethos-u55", "ethos-u85")
-#: The least share of practical operators that run where the profile says.
+#: Least share of practical operators that run as the profile states.
 AGREED = 0.98
 #: The same at the bounds of a profile, where a share of the plans leave out operands of an LSTM.
 AGREED_AT_BOUNDS = 0.95
-#: Random graphs whose partitions are counted.
+#: Number of random graphs with compared partitions.
 GRAPHS = 150
 
 
 def assert_agreement(score: Score, least: float = AGREED) -> None:
-    """Practical operators agree, other forms and the printed list agree less."""
+    """Check that practical operators agree, and that other forms and the printed list agree less often."""
     practical, unverified = score.practical, score.unverified
     assert practical.trials > 30
     assert practical.agreed / practical.trials >= least, practical.apart
@@ -47,36 +47,36 @@ def assert_agreement(score: Score, least: float = AGREED) -> None:
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_practical_operators_run_where_the_profile_says(target: str) -> None:
+def test_practical_operators_have_the_predicted_placement(target: str) -> None:
     assert_agreement(compared(blind(20, 140), target))
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_practical_operators_of_long_sides_run_where_the_profile_says(target: str) -> None:
+def test_practical_operators_with_large_dimensions_have_the_predicted_placement(target: str) -> None:
     assert_agreement(compared(long_sides(20, 160), target))
 
 
-#: One in so many of the models at the bounds of a profile.
+#: 1 of 96 models at the bounds of a profile is compiled.
 SHARE = 48
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_each_requirement_is_the_compilers_from_both_sides(target: str) -> None:
+def test_each_requirement_equals_the_compilers_on_both_sides(target: str) -> None:
     assert_agreement(
         compared(islice(bounds(target, seed=3, most=1), 0, None, SHARE), target), AGREED_AT_BOUNDS
     )
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_converted_graphs_run_where_the_report_says(target: str) -> None:
+def test_converted_graphs_have_the_predicted_placement(target: str) -> None:
     promises = converted(target, graphs=12, first=500, only="graph-")
     assert promises.models == 12
     assert promises.whole
     assert not promises.apart
 
 
-def test_a_promise_that_is_not_kept_is_told() -> None:
-    """The control: the same model, compiled for an accelerator that leaves its comparison to the CPU."""
+def test_a_wrong_prediction_is_found() -> None:
+    """Control: the same model, compiled for a target that leaves its comparison to the CPU."""
     name, model, runs = next(float_models(0, "net-comparison"))
     (told,) = placed_conversion(model, runs, "ethos-u85").report.targets
     promises = Promises()
@@ -104,7 +104,7 @@ def test_the_table_of_operators_has_every_type_that_runs(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, models: Path) -> None:
+def test_every_operator_of_real_models_has_the_predicted_placement(target: str, models: Path) -> None:
     profile, apart, seen = load_profile(target), [], 0
     with Vela(target, seconds=120) as compiler:
         for file in sorted(models.glob("*.tflite")):
@@ -127,8 +127,8 @@ def test_every_operator_of_real_models_runs_where_the_profile_says(target: str, 
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
-    """The control: counted in the order of the file, most are others."""
+def test_partitions_of_random_graphs_equal_the_compilers(target: str) -> None:
+    """Control: counted in the order of the file, most partition counts differ."""
     profile, apart, in_the_file = load_profile(target), [], 0
     with Vela(target) as compiler:
         for number in range(GRAPHS):
@@ -144,8 +144,8 @@ def test_partitions_of_random_graphs_are_the_compilers(target: str) -> None:
 
 
 @pytest.mark.parametrize("target", BOUNDS)
-def test_partitions_of_what_becomes_several_operators_are_the_compilers(target: str) -> None:
-    """The control: as if each operator were one, many are others. The U55 refuses what reads or gives truth values."""
+def test_partitions_with_decomposed_operators_equal_the_compilers(target: str) -> None:
+    """Control: without decompositions, many partition counts differ. The U55 rejects bool inputs and outputs."""
     profile = load_profile(target)
     plain = replace(profile, rewrites=replace(profile.rewrites, decompositions={}))
     apart, as_one = list[str](), 0

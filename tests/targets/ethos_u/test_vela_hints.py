@@ -1,4 +1,4 @@
-"""What a profile hints at, tried: rewritten so, a model runs on the NPU, and computes the same, or it is said why not."""
+"""Hints of profiles: a rewritten model runs on the NPU with the same outputs, or with a documented difference."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from litecheck.targets.ethos_u.placement import place_model
 from tests.differential import vela_hints
 from tests.differential.vela_hints_moved import MOVED
 
-#: By requirement, the model that does not keep it and the one that does.
+#: By requirement, models that violate it and models that satisfy it.
 CASES = {**vela_hints.CASES, **MOVED}
 TARGETS = ("ethos-u55", "ethos-u65", "ethos-u85")
 
 
 def hinted(target: str) -> dict[str, str]:
-    """The hint of each requirement that has one, of all those a case stands for."""
+    """Return the hint of each requirement that has a hint and a case."""
     profile = load_profile(target)
     every = {r.path: r.hint for r in profile.requirements()}
     every |= {f"{op}/unsupported": hint for op, hint in profile.unlisted_hints.items()}
@@ -34,8 +34,8 @@ def hinted(target: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("file", ["ethos-u55", "ethos-u85"])
-def test_every_hint_is_tried(file: str) -> None:
-    """Of a pattern that names operators each is tried, of one for all operators one."""
+def test_every_hint_has_a_case(file: str) -> None:
+    """A pattern of named operators has a case for each operator; a pattern of all operators has a case."""
     top = read_yaml(rules_dir() / "targets" / f"{file}.yaml", file)
     patterns = entries(top.get("hints"), file).values
     assert patterns
@@ -48,7 +48,7 @@ def test_every_hint_is_tried(file: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("target", TARGETS)
-def test_a_model_rewritten_as_the_hint_says_runs_on_the_npu(target: str) -> None:
+def test_a_model_rewritten_by_the_hint_runs_on_the_npu(target: str) -> None:
     pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
     profile, hints = load_profile(target), hinted(target)
     assert hints
@@ -67,7 +67,7 @@ Reals = NDArray[np.float64]
 
 
 def drawn(model: Model, seed: int = 1) -> list[Values]:
-    """Inputs over the whole range of their types, the lowest and the highest value among them where there is room."""
+    """Return inputs over the whole range of their types; with more than two elements they include both limits."""
     rng, main = np.random.default_rng(seed), model.subgraphs[0]
     values = []
     for tensor in (main.tensors[i] for i in main.inputs):
@@ -80,7 +80,7 @@ def drawn(model: Model, seed: int = 1) -> list[Values]:
 
 
 def computed(model: Model, values: list[Values]) -> Values:
-    """The one result of a model on these inputs, in its own shapes, by the reference."""
+    """Return the only output of a model on these inputs, in the model's shapes, computed by the reference."""
     main = model.subgraphs[0]
     given = [main.tensors[i] for i in main.inputs]
     inputs = {t.name: v.reshape(t.shape) for t, v in zip(given, values, strict=True)}
@@ -89,7 +89,7 @@ def computed(model: Model, values: list[Values]) -> Values:
 
 
 def reals(model: Model, values: list[Values]) -> list[Reals]:
-    """What the integers of a model's inputs stand for."""
+    """Return the real values of a model's integer inputs."""
     return _stood_for(model, model.subgraphs[0].inputs, values)
 
 
@@ -102,7 +102,8 @@ def _stood_for(model: Model, tensors: Sequence[int], values: list[Values]) -> li
 
 
 def off(model: Model, result: Values, wanted: Reals) -> float:
-    """How far a result is from these numbers at most, in its own steps; what it cannot hold is cut."""
+    """Return the largest difference of an output from these numbers, in output steps; numbers outside the type are
+    clipped."""
     main = model.subgraphs[0]
     tensor = main.tensors[main.outputs[0]]
     low, high = INTEGER_RANGES[tensor.dtype]
@@ -115,34 +116,37 @@ def swish(x: Reals) -> Reals:
     return x * np.clip(x + 3, 0, 6) / 6
 
 
-#: Rewritten models that do not compute the same: LiteRT computes the first one otherwise than its parameters say, or not
-#: at all. By requirement, the real values that the parameters stand for, and by how many steps the rewritten model may
-#: miss them: half a step for each time that a number is rounded.
+#: Rewritten models with different outputs, because LiteRT computes the original model differently from its
+#: parameters, or has no kernel. By requirement: the real values of the parameters, and the allowed difference in
+#: steps, which is half a step for each rounding.
 APART: dict[str, tuple[Callable[..., Reals], float]] = {
-    # LiteRT copies the stored integers, whatever they stand for.
+    # LiteRT copies the stored integers and ignores their scales.
     "RESHAPE/limits/io_scale_mismatch": (lambda x: x, 0.5),
     "SQUEEZE/limits/io_scale_mismatch": (lambda x: x, 0.5),
     "EXPAND_DIMS/limits/io_scale_mismatch": (lambda x: x, 0.5),
-    # LiteRT compares the stored integers, whatever they stand for.
+    # LiteRT compares the stored integers and ignores their scales.
     "MAXIMUM/limits/feature_map_quantizations": (np.maximum, 0.5),
     "MINIMUM/limits/feature_map_quantizations": (np.minimum, 0.5),
-    # LiteRT has no kernel for int16. A step of the inner int8 is 16 of the result's: half of one goes in, times the
-    # steepest slope of 1.5, and one and a half come out.
+    # LiteRT has no int16 kernel. A step of the inner int8 is 16 output steps: half an inner step in the input, times
+    # the steepest slope of 1.5, and 1.5 inner steps in the output.
     "HARD_SWISH/limits/input_dtype": (lambda x: swish(np.clip(x, -8, 127 / 16)).clip(-8, 127 / 16), 36.0),
 }
 
 
-#: Those of which LiteRT computes the first model not at all.
+#: Requirements with an original model that LiteRT has no kernel for.
 KERNELLESS = {"HARD_SWISH/limits/input_dtype"}
 
 
-#: Rewritten models that round otherwise: by how many steps their results may be apart.
+#: Rewritten models with a different rounding: allowed difference of outputs in steps.
 NEAR = {"DIV/unsupported": 1}
 
 
 def both(path: str, values: list[Values], moved: list[Values]) -> tuple[Values, Values]:
-    """What the first model makes of these integers and the rewritten one of those, flat, with floats for integers where the
-    first one has them."""
+    """Return the flat outputs of the original and of the rewritten model.
+
+    If the original model is a float model, it gets the real values of the inputs, and the rewritten outputs become
+    real values.
+    """
     before, after = CASES[path](False), CASES[path](True)
     given = [before.subgraphs[0].tensors[i] for i in before.subgraphs[0].inputs]
     floats = [v.astype(np.float32) for v in reals(after, values)] if given[0].dtype == "float32" else values
@@ -154,7 +158,7 @@ def both(path: str, values: list[Values], moved: list[Values]) -> tuple[Values, 
 
 
 @pytest.mark.parametrize("path", sorted(set(CASES) - set(APART)))
-def test_a_rewritten_model_computes_the_same(path: str) -> None:
+def test_a_rewritten_model_has_equal_outputs(path: str) -> None:
     values = drawn(CASES[path](True))
     ours, theirs = both(path, values, values)
     assert len(np.unique(ours)) > 1 or ours.size == 1
@@ -163,7 +167,7 @@ def test_a_rewritten_model_computes_the_same(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", APART)
-def test_a_rewritten_model_that_computes_otherwise_keeps_the_real_values(path: str) -> None:
+def test_a_rewritten_model_with_different_outputs_keeps_the_real_values(path: str) -> None:
     before, after = CASES[path](False), CASES[path](True)
     wanted, most = APART[path]
     values = drawn(before)
@@ -176,8 +180,8 @@ def test_a_rewritten_model_that_computes_otherwise_keeps_the_real_values(path: s
 
 
 @pytest.mark.parametrize("path", sorted(set(CASES) - set(APART)))
-def test_other_inputs_are_seen(path: str) -> None:
-    """The control: they give other results, so equal results mean something."""
+def test_changed_inputs_give_different_outputs(path: str) -> None:
+    """Control: changed inputs give different outputs, so that equal outputs are significant."""
     values = drawn(CASES[path](True))
     moved = [np.where(v == INTEGER_RANGES[str(v.dtype)][1], v - 9, v + 9).astype(v.dtype) for v in values]
     ours, theirs = both(path, values, moved)

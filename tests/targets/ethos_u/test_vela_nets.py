@@ -1,4 +1,4 @@
-"""The profiles of Ethos-U beside Vela on operators that it takes together: known patterns, and random nets."""
+"""The profiles of Ethos-U compared with Vela on fused operators: known patterns, and random nets."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SEED, NETS = 4, 80
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_known_patterns_run_where_the_profile_says(target: str) -> None:
+def test_known_patterns_have_the_predicted_placement(target: str) -> None:
     joined = {str(case): model(*case) for case in (*REFUSED, *TAKEN)}
     dilated = {name: made for name, (made, _) in DILATED.items()} | {"stridden": STRIDDEN}
     bools = {"log": truths("LOG"), "not, log": truths("LOGICAL_NOT", "LOG")}
@@ -42,7 +42,7 @@ def test_known_patterns_run_where_the_profile_says(target: str) -> None:
     assert (promises.refused > least + 0.7 * len(REFUSED)) == (target != "ethos-u85")
 
 
-def test_a_pattern_that_no_profile_knows_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_pattern_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The control."""
     profile = load_profile("ethos-u55")
     patterns = {"one": DILATED["one"][0]}
@@ -54,7 +54,7 @@ def test_a_pattern_that_no_profile_knows_is_told(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize("target", TARGETS)
-def test_random_nets_run_where_the_profile_says(target: str) -> None:
+def test_random_nets_have_the_predicted_placement(target: str) -> None:
     nets = {f"net {n}": net.model() for n, net in enumerate(drawn_nets(SEED, NETS))}
     promises = kept(nets.items(), target)
     assert promises.whole > NETS / 6

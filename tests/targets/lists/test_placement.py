@@ -11,7 +11,7 @@ ON, OFF = "RELU6", "SQUARE"
 
 
 def chain(graph: SubgraphBuilder, *opcodes: str) -> None:
-    """Add operators one behind the other, on 300 bytes each."""
+    """Add a chain of operators on 300 bytes each."""
     last = graph.tensor("x", (1, 10, 10, 3), "int8", quantized(0.5))
     graph.inputs(last)
     for number, opcode in enumerate(opcodes):

@@ -1,4 +1,4 @@
-"""Measurements that several target kinds share: noun phrases, and examples with the right values."""
+"""Measurements that several kinds of targets share: noun phrases, and examples with correct values."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_the_example_in_the_text_is_right(example: Example) -> None:
 
 
 def test_every_measurement_but_one_has_an_evaluated_example() -> None:
-    """A blockwise tensor takes its scales from a separate tensor, which the builder of examples does not have."""
+    """A blockwise tensor reads its scales from a separate tensor, which the builder of examples does not support."""
     assert set(names_of("litecheck.targets.measurements")) - {name for name, *_ in EXAMPLES} == {
         "blockwise_int4"
     }

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from tests.profile.measurements.witnessed import measured_table, table
 
 
-def test_values_that_witnesses_set(golden: Callable[[str, str], None]) -> None:
+def test_values_that_setters_set(golden: Callable[[str, str], None]) -> None:
     golden("witnesses.txt", table("litecheck.targets."))
 
 

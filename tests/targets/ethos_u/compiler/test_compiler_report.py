@@ -18,7 +18,7 @@ from tests.targets.ethos_u.compiler.test_vela import half_and_half, model
 
 
 @pytest.mark.parametrize(
-    ("said", "fates", "otherwise"),
+    ("message", "fates", "otherwise"),
     [
         (["npu", "cpu"], ("optimized out", "cpu"), {}),
         (["npu", "cpu"], ("npu", "npu"), {1: "npu"}),
@@ -27,11 +27,11 @@ from tests.targets.ethos_u.compiler.test_vela import half_and_half, model
         (["npu", "cpu"], ("crash", "crash"), {0: "crashes", 1: "crashes"}),
     ],
 )
-def test_a_compiler_places_operators_otherwise(said, fates, otherwise) -> None:
-    assert placement_differences(said, Compilation(fates)) == otherwise
+def test_differences_between_compiler_and_prediction(message, fates, otherwise) -> None:
+    assert placement_differences(message, Compilation(fates)) == otherwise
 
 
-def test_the_compiler_is_asked() -> None:
+def test_the_compiler_runs_for_targets_with_a_compiler() -> None:
     pytest.importorskip("ethosu.regor", reason="ethos-u-vela is not installed")
     made = half_and_half()
     profile = load_profile("ethos-u55")
@@ -49,7 +49,7 @@ def test_the_compiler_is_asked() -> None:
     assert [op.opcode for op in target.compiler.otherwise] == ["SQRT", "SQRT"]
 
 
-def test_a_target_without_a_compiler_says_so() -> None:
+def test_a_target_without_a_compiler_is_an_error() -> None:
     with pytest.raises(ConfigError, match="--compile: no compiler is known for artpec-9"):
         compilers_of([load_profile("artpec-9"), load_profile("ethos-u55")])
 

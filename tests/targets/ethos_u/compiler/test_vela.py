@@ -1,4 +1,4 @@
-"""Vela as a witness: operators on the NPU, on the CPU and optimized out; refusals, deaths and a missing compiler."""
+"""Vela as an oracle: operators on the NPU, on the CPU and optimized out; rejections, crashes and a missing compiler."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def model(opcode: str, dtype: str = "int8", shape: tuple[int, ...] = (1, 4, 4, 8
 
 
 def half_and_half() -> Model:
-    """A tanh, which runs on the NPU, between two square roots, which do not; and a reshape, which needs nobody."""
+    """Return a TANH, which runs on the NPU, between two SQRT, which do not, and a RESHAPE, which is optimized out."""
     builder = ModelBuilder()
     main = builder.subgraph()
     names = [main.tensor(n, (1, 4, 4, 8), "int8", quantized(1 / 128)) for n in "abcd"]
@@ -48,7 +48,7 @@ def compiler():
         yield opened
 
 
-def test_every_operator_has_a_fate(compiler: Vela) -> None:
+def test_every_operator_has_an_outcome(compiler: Vela) -> None:
     assert compiler.compile(model("TANH")).outcomes == ("npu",)
     found = compiler.compile(half_and_half())
     assert found.outcomes[:3] == ("cpu", "npu", "cpu")
@@ -56,7 +56,7 @@ def test_every_operator_has_a_fate(compiler: Vela) -> None:
     assert "SQRT" in found.log
 
 
-def test_operators_whose_results_have_one_name_are_told_apart(compiler: Vela) -> None:
+def test_operators_with_outputs_of_equal_names_are_distinguished(compiler: Vela) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     tensors = [
@@ -69,14 +69,16 @@ def test_operators_whose_results_have_one_name_are_told_apart(compiler: Vela) ->
     assert compiler.compile(builder.finish()).outcomes == ("cpu", "cpu", "npu")
 
 
-def test_a_death_is_told_and_the_next_model_goes_on(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_is_reported_and_the_next_model_is_compiled(
+    compiler: Vela, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(vela, "model_bytes", lambda _: b"\x1c\0\0\0TFL3" + b"\xff" * 40)
     assert compiler.compile(model("TANH")).outcomes in (("crash",), ("refused",))
     monkeypatch.undo()
     assert compiler.compile(model("TANH")).outcomes == ("npu",)
 
 
-def test_what_takes_too_long_is_ended(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_slow_compilation_is_ended(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
     waits = [sys.executable, "-c", "import time; time.sleep(600)"]
     monkeypatch.setattr(vela, "python_command", lambda *_: waits)
     with Vela("ethos-u55", seconds=0.05) as hasty:
@@ -85,7 +87,7 @@ def test_what_takes_too_long_is_ended(compiler: Vela, monkeypatch: pytest.Monkey
     assert found.ending == "no end after 0.05 s"
 
 
-def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_an_error_with_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     def none(_: str) -> str:
         raise PackageNotFoundError
 
@@ -94,7 +96,7 @@ def test_without_the_compiler_it_says_what_to_install(monkeypatch: pytest.Monkey
         Vela("ethos-u55")
 
 
-def test_what_is_no_model_is_a_crash(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreadable_output_is_a_crash(compiler: Vela, monkeypatch: pytest.MonkeyPatch) -> None:
     answered = vela.Vela._request
     monkeypatch.setattr(vela.Vela, "_request", lambda self, data: (answered(self, data)[0], b"TFL3" * 9))
     found = compiler.compile(model("TANH"))

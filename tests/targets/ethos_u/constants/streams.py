@@ -1,4 +1,4 @@
-"""Command streams and compiled models put together by hand, for tests of what reads them."""
+"""Command streams and compiled models written by hand, for tests of their readers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Settings = dict[Register, "int | tuple[int, int]"]
 
 
 def words(*commands: Settings | tuple[OperationCode, int]) -> Iterator[int]:
-    """The commands: registers set, operations started."""
+    """Yield the words of commands: register settings and operations."""
     for command in commands:
         if isinstance(command, tuple):
             yield command[0] | (command[1] & 0xFFFF) << 16
@@ -32,14 +32,14 @@ def words(*commands: Settings | tuple[OperationCode, int]) -> Iterator[int]:
 
 
 def stream(*commands: Settings | tuple[OperationCode, int]) -> bytes:
-    """The same as a compiled model holds it."""
+    """Return the command stream as a compiled model contains it."""
     body = [*words(*commands), 0xFFFF_0000]
     every = [*HEADER, 2 | len(body) << 16, *body]
     return struct.pack(f"<{len(every)}I", *every)
 
 
 def copied(source: int, length: int, region: int = 0x103, address: int = 0x5800) -> Settings:
-    """Registers for a copy of constants, into the NPU's own memory unless another region is named."""
+    """Return the registers of a copy of constants, by default into the NPU's internal memory."""
     return {
         Register.COPY_FROM_REGION: 0,
         Register.COPY_FROM: (0, source),
@@ -50,7 +50,7 @@ def copied(source: int, length: int, region: int = 0x103, address: int = 0x5800)
 
 
 def compiled(commands: bytes, constants: bytes) -> Model:
-    """A compiled model: the one operator that stands for the NPU's part."""
+    """Return a compiled model: a single operator for the NPU's part."""
     builder = ModelBuilder("vela")
     main = builder.subgraph()
     ends = [

@@ -9,7 +9,7 @@ from tests.targets.ethos_u.constants.streams import copied, stream
 CONSTANTS = bytes(range(64))
 
 
-def test_an_operation_finds_the_registers_that_were_set_before_it() -> None:
+def test_an_operation_has_the_registers_set_before() -> None:
     first, second = operations(
         stream(
             {Register.OFM_ZERO_POINT: -5, Register.OFM_SCALE: (0x1E, 0x5000_0032)},
@@ -27,7 +27,7 @@ def test_an_operation_finds_the_registers_that_were_set_before_it() -> None:
     assert second.payload(Register.SCALE_BASE) == 0
 
 
-def test_constants_are_read_where_they_lie_and_where_they_were_copied() -> None:
+def test_constants_are_read_from_their_place_and_from_copies() -> None:
     (operation,) = operations(
         stream(
             copied(8, 16, 1, 0x100),
@@ -46,7 +46,7 @@ def test_constants_are_read_where_they_lie_and_where_they_were_copied() -> None:
     assert (INTERNAL, 0x5800) in operation.copies
 
 
-def test_what_was_copied_over_is_known_no_more() -> None:
+def test_overwritten_copies_are_not_read() -> None:
     before, after = operations(
         stream(
             copied(0, 8, 1, 0),
@@ -72,6 +72,6 @@ def test_what_was_copied_over_is_known_no_more() -> None:
         (stream({Register.OFM_SCALE: (0, 1)})[:-8], "ends inside a command"),
     ],
 )
-def test_a_stream_that_is_not_understood_is_said_to_be_so(data: bytes, words: str) -> None:
+def test_an_unknown_stream_is_not_supported(data: bytes, words: str) -> None:
     with pytest.raises(NotSupported, match=words):
         list(operations(data, b""))

@@ -48,7 +48,7 @@ def test_a_bias_has_a_sign() -> None:
     assert channel_constants([operation(constants=data)], 1, False).bias.tolist() == [-559]
 
 
-def test_channels_of_several_operations_follow_each_other_and_stripes_count_once() -> None:
+def test_channels_of_several_operations_are_joined_and_stripes_count_once() -> None:
     data = b"".join(bytes([n, *bytes(8), n]) for n in range(1, 5))
     first = operation({Register.SCALE_BASE: (0, 0)}, constants=data, depth=2)
     second = operation({Register.SCALE_BASE: (0, 20)}, constants=data, depth=2)
@@ -106,14 +106,14 @@ def test_rounding_once_and_twice_differ_where_both_meet_ties() -> None:
     assert rescaled(sums, m, shift, "double").tolist() == [-2, -1, 2]
 
 
-def test_a_scale_of_one_changes_nothing() -> None:
+def test_a_scale_of_one_changes_no_sum() -> None:
     sums = np.array([-70000, 0, 12345])
     for mode in ("double", "natural"):
         np.testing.assert_array_equal(rescaled(sums, np.array(1), np.array(0), mode), sums)
 
 
 def found(way: int = 0, **changes: dict[int, int]) -> tuple[ChannelConstants, np.ndarray]:
-    """Constants as expected, but for ``changes`` by channel, and the model's bias."""
+    """Return the expected constants with ``changes`` by channel, and the model's bias."""
     bias, ways = np.array([10, 20, 30]), expected(REAL, REAL * (1 + 1e-8), False, False)
     made = {"bias": bias.copy(), "multiplier": ways[way].multiplier.copy(), "shift": ways[way].shift.copy()}
     for name, values in changes.items():
@@ -132,16 +132,16 @@ def found(way: int = 0, **changes: dict[int, int]) -> tuple[ChannelConstants, np
         ({"bias": {0: 1}, "multiplier": {0: 1}}, ["1 of 3 channels with a different m", "1 of 3 channels with a dif"]),
     ],
 )  # fmt: skip
-def test_what_is_otherwise_is_named_with_its_channel(
+def test_different_constants_are_named_with_their_channel(
     changes: dict[str, dict[int, int]], words: list[str]
 ) -> None:
     constants, bias = found(**changes)
-    said = list(differences(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
-    assert len(said) == len(words)
-    assert all(part.startswith(start) for part, start in zip(said, words, strict=True))
+    message = list(differences(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
+    assert len(message) == len(words)
+    assert all(part.startswith(start) for part, start in zip(message, words, strict=True))
 
 
-def test_another_way_to_make_multipliers_is_named() -> None:
+def test_another_variant_of_multipliers_is_named() -> None:
     ways = expected(REAL, REAL * (1 + 1e-8), False, False)
     assert ways[0].description == "31 bits of a float64 product of the scales"
     number = next(n for n, way in enumerate(ways) if way.description.startswith("31 bits of a float32"))
@@ -152,7 +152,7 @@ def test_another_way_to_make_multipliers_is_named() -> None:
 
 
 @pytest.mark.parametrize(("narrow", "wide"), [(False, False), (True, False), (False, True), (True, True)])
-def test_litert_s_own_way_comes_first(narrow: bool, wide: bool) -> None:
+def test_the_variant_of_litert_comes_first(narrow: bool, wide: bool) -> None:
     own = expected(REAL, REAL, narrow, wide)[0].description
     product, bits = "float32" if narrow else "float64", 15 if wide else 31
     assert own == f"{bits} bits of a {product} product of the scales"

@@ -1,4 +1,4 @@
-"""What compiled operators compute, from streams put together by hand."""
+"""Computations of compiled operators, derived from streams written by hand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.targets.ethos_u.constants.streams import Settings, compiled, copied, 
 
 EVERY = np.arange(-128, 128).astype(np.int8).reshape(1, 256)
 POOL = (OperationCode.POOLING, 1)
-#: What a lookup is preceded by: no window, equal zero points, a scale of one, the whole range.
+#: Registers before a lookup: no window, equal zero points, a scale of 1, the whole range.
 LOOKUP: Settings = {
     Register.IFM_ZERO_POINT: 3,
     Register.OFM_ZERO_POINT: 3,
@@ -76,7 +76,7 @@ def test_a_table_of_16_bits_interpolates() -> None:
         ({Register.ACTIVATION: 3}, "a hardware function"),
     ],
 )
-def test_tables_that_do_not_say_it_all_are_not_covered(settings: Settings, words: str) -> None:
+def test_tables_with_a_further_rescaling_are_not_covered(settings: Settings, words: str) -> None:
     with pytest.raises(NotSupported, match=words):
         compiled_operator(unary("TANH"), looked_up(bytes(256), settings), False)
 
@@ -117,12 +117,12 @@ def test_elementwise_operations_are_not_covered_and_named() -> None:
 
 
 def test_a_copy_of_elements_is_no_lookup() -> None:
-    """Movement is compiled to the same operation with other strides."""
+    """A RESHAPE is compiled to the same operation with different strides."""
     with pytest.raises(NotSupported, match="operations: pooling"):
         compiled_operator(unary("RESHAPE"), looked_up(bytes(256)), False)
 
 
-def test_what_the_cpu_keeps_is_not_delegated() -> None:
+def test_an_operator_on_the_cpu_is_not_delegated() -> None:
     with pytest.raises(NotDelegated, match="stays on the CPU"):
         compiled_operator(unary("TANH"), unary("TANH"), False)
 
@@ -137,7 +137,7 @@ def record(bias: int, multiplier: int, shift: int) -> bytes:
 
 
 def connected(bias: tuple[int, ...] = (5, -6)) -> Model:
-    """Two units, multipliers 1/4 and 1/8, zero points 2 and -1."""
+    """Return a FULLY_CONNECTED of two units, with multipliers 1/4 and 1/8 and zero points 2 and -1."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 3), "int8", quantized(0.5, 2))
@@ -180,7 +180,7 @@ def test_a_changed_multiplier_changes_its_channel_and_is_named() -> None:
 
 
 def test_a_multiplier_that_no_output_shows_to_be_changed_is_named_all_the_same() -> None:
-    """The last bit of 31 moves a sum of 132 nowhere."""
+    """The last of 31 bits does not change the output of a sum of 132."""
     x = np.array([[10, 12, 22]], np.int8)
     found = compiled_operator(connected(), layer((SCALES[0], record(-6, (1 << 30) + 1, 33))), False)
     with pytest.raises(

@@ -20,7 +20,8 @@ Q = quantized(0.5)
 
 
 def flattened(scale: float = 0.5, read: bool = False) -> Model:
-    """A reshape to a shape that is worked out from its input's; with another scale the reader refuses it."""
+    """Return a RESHAPE to a shape computed from its input's shape; with a different output scale the compiler's
+    reader rejects it."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 4, 4, 4), "int8", Q, shape_signature=(-1, 4, 4, 4))
@@ -38,7 +39,7 @@ def flattened(scale: float = 0.5, read: bool = False) -> Model:
 
 
 def idle(opcode: str, dtype: str = "float32") -> Model:
-    """A tanh, and beside it an operator whose result nobody reads."""
+    """Return a TANH, and an operator with an output that no operator reads."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (main.tensor(name, (1, 4), "int8", Q) for name in "xy")
@@ -68,7 +69,7 @@ def idle(opcode: str, dtype: str = "float32") -> Model:
     ],
     ids=["shape", "refused reshape", "shape read", "idle", "idle and fused", "idle truth values"],
 )
-def test_what_nobody_needs_is_folded_away(
+def test_unneeded_operators_are_optimized_out(
     target: Any, model: Model, places: list[str], partitions: int, paths: int | None
 ) -> None:
     report, found = place_model(model, target)
@@ -114,10 +115,10 @@ def opened(
     ],
 )
 def test_open_dimensions_and_none_at_all(target: Any, model: Model, place: str) -> None:
-    """As Vela does; with one image where a batch is open, ELU has another shape behind it than in front."""
+    """Places as Vela states them. Behind an open batch, Vela gives ELU a different output shape than its input shape."""
     assert [op.place for op in place_model(model, target)[0].operators] == [place]
 
 
-def test_a_file_keeps_that_it_lists_no_dimensions() -> None:
+def test_a_saved_file_keeps_missing_dimensions() -> None:
     first, last = opened("EXP", None, ()).subgraphs[0].tensors
     assert (first.shape, first.shapeless, last.shape, last.shapeless) == ((), True, (), False)

@@ -1,4 +1,5 @@
-"""Operators that a target's compiler takes for one, and conversions at a model's ends. Outcomes as Vela 5.2.0 has them."""
+"""Operators that a target's compiler fuses, and conversions at a model's inputs and outputs. Outcomes as observed in
+Vela 5.2.0."""
 
 from __future__ import annotations
 
@@ -19,7 +20,8 @@ def dilated(
     block: tuple[int, int] = (2, 2), *, computed: bool = False, activation: str = "NONE", beside: str = "",
     stride: int = 1, scale: float = 0.5,
 ) -> Model:  # fmt: skip
-    """A convolution of the batches of every other pixel; another operator may read what it reads."""
+    """Return a dilated convolution as SPACE_TO_BATCH_ND, CONV_2D and BATCH_TO_SPACE_ND; a further operator may read
+    its input."""
     height, width = block
     batches = height * width
     builder = ModelBuilder()
@@ -52,7 +54,7 @@ def dilated(
     return builder.finish()
 
 
-#: Models by what is particular to them, and where their operators run.
+#: Models by their special property, and the placement of their operators.
 DILATED: dict[str, tuple[Model, list[str]]] = {
     "one": (dilated(), ONE),
     "a side": (dilated((1, 3)), ONE),
@@ -63,13 +65,13 @@ DILATED: dict[str, tuple[Model, list[str]]] = {
     "computed": (dilated(computed=True), ["npu", "crashes", "npu"]),
     "computed, with an activation": (dilated(computed=True, activation="RELU6"), THREE),
 }
-#: Three where the one would stay on the CPU: the U55 has no long strides of what is dilated.
+#: Not fused, because the fused convolution would stay on the CPU: the U55 has no long strides with dilation.
 STRIDDEN = dilated(stride=4)
 
 
 @pytest.mark.parametrize("profile", [U55, U85], ids=["u55", "u85"])
 @pytest.mark.parametrize("name", DILATED)
-def test_three_operators_are_one_where_the_compiler_takes_them_so(profile: Profile, name: str) -> None:
+def test_three_operators_are_fused_like_in_the_compiler(profile: Profile, name: str) -> None:
     model, expected = DILATED[name]
     assert [op.place for op in place_model(model, profile)[0].operators] == expected
 
@@ -78,7 +80,7 @@ def rows(
     before: tuple[str, ...] = ("EXPAND_DIMS",), after: tuple[str, ...] = ("SQUEEZE",), place: int = 1,
     beside: str = "", activation: str = "NONE", kernel: int = 3,
 ) -> Model:  # fmt: skip
-    """A convolution of every other element of a sequence, a dimension put in before it and taken out behind it."""
+    """Return a dilated convolution of a sequence, with a dimension added before and removed after it."""
     builder = ModelBuilder()
     main = builder.subgraph()
 
@@ -145,19 +147,21 @@ def rows(
         (rows(beside="made"), "cpu"),
     ],
 )
-def test_one_reshape_may_stand_between_them(profile: Profile, model: Model, place: str) -> None:
+def test_one_reshape_between_them_does_not_prevent_the_fusion(
+    profile: Profile, model: Model, place: str
+) -> None:
     operators = place_model(model, profile)[0].operators
     ends = [op.place for op in operators if op.opcode.endswith("_ND")]
     assert ends == [place, place]
     assert {op.place for op in operators if not op.opcode.endswith("_ND")} == {"npu"}
 
 
-def test_three_operators_are_three_where_the_one_would_stay_on_the_cpu() -> None:
+def test_three_operators_are_not_fused_if_the_fused_operator_stays_on_the_cpu() -> None:
     assert [op.place for op in place_model(STRIDDEN, U55)[0].operators] == THREE
     assert [op.place for op in place_model(STRIDDEN, U85)[0].operators] == ONE
 
 
-def test_what_is_found_of_one_is_not_found_of_its_ends() -> None:
+def test_findings_of_a_fused_operator_are_not_repeated() -> None:
     _, found = place_model(dilated(), U55)
     assert found == []
     _, found = place_model(dilated(computed=True), U55)
@@ -165,8 +169,11 @@ def test_what_is_found_of_one_is_not_found_of_its_ends() -> None:
 
 
 def moved(steps: str, computed: str = "", opened: str = "", also: str = "") -> Model:
-    """A row of an image, dilated; each of the ``steps`` moves a dimension of 1, which changes nothing. Shapes of some may be
-    computed, lengths of tensors open, and tensors outputs, too."""
+    """Return a dilated row of an image; each of the ``steps`` moves a dimension of length 1, which changes no data.
+
+    Shapes in ``computed`` are computed, tensors in ``opened`` have open dimensions, tensors in ``also`` are outputs
+    too.
+    """
     builder = ModelBuilder()
     main = builder.subgraph()
     block, none = (
@@ -225,7 +232,7 @@ def test_a_reshape_between_may_move_dimensions_of_one(profile: Profile, name: st
 
 
 def truths(*opcodes: str) -> Model:
-    """Truth values through operators, one behind the other."""
+    """Return a chain of operators on bool."""
     builder = ModelBuilder()
     main = builder.subgraph()
     tensors = [main.tensor(f"t{n}", (1, 4), "bool") for n in range(len(opcodes) + 1)]

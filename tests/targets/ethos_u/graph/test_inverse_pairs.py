@@ -1,4 +1,4 @@
-"""Two operators of which the second undoes the first: whether anything is left of them, as Vela 5.2.0 has it."""
+"""Pairs of operators in which the second undoes the first: optimized out or a copy, as observed in Vela 5.2.0."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from litecheck.targets.ethos_u.placement import place_model
 
 U85 = load_profile("ethos-u85")
 IMAGE, OTHER = (1, 2, 4, 4), (1, 4, 2, 4)
-#: By the pair, who makes what it reads, who else reads that, and who takes its result: n the accelerator, c the processor,
-#: o the caller.
+#: By the pair: producer of its input, further readers of the input, and readers of its output: n the NPU, c the CPU,
+#: o a model output.
 GONE = (
     "TRANSPOSE npu - n", "TRANSPOSE npu - c", "TRANSPOSE npu - o", "TRANSPOSE cpu - n", "TRANSPOSE cpu - co",
     "TRANSPOSE npu o c", "RESHAPE input - n", "RESHAPE input c n", "RESHAPE cpu n n", "RESHAPE npu - c", "RESHAPE npu c o",
@@ -29,7 +29,7 @@ COPIED = (
 
 
 def back(case: str) -> tuple[Model, int]:
-    """A model with such a pair, and which operator is the first of the two."""
+    """Return a model with such a pair, and the index of its first operator."""
     opcode, source, beside, takers = case.split()
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -69,7 +69,7 @@ PAIRS = {case: back(case)[0] for case in (*GONE, *COPIED)}
 
 
 @pytest.mark.parametrize("case", PAIRS)
-def test_a_pair_is_gone_or_a_copy(case: str) -> None:
+def test_a_pair_is_optimized_out_or_becomes_a_copy(case: str) -> None:
     model, at = back(case)
     subgraph = model.subgraphs[0]
     report = place_model(model, U85)[0]
@@ -78,8 +78,8 @@ def test_a_pair_is_gone_or_a_copy(case: str) -> None:
     assert (left[at].outputs == ()) == (case in GONE)
 
 
-def test_what_is_read_in_between_is_made() -> None:
-    """And nothing is undone where one of the two stays on the CPU, or is another."""
+def test_a_pair_with_a_read_intermediate_is_kept() -> None:
+    """No pair is undone if its intermediate tensor is an output, or if one of the two is on the CPU."""
     model, at = back("RESHAPE npu - n")
     subgraph, places = model.subgraphs[0], ["npu"] * 4
     assert detach_inverse_pairs(subgraph, places) is not subgraph

@@ -1,4 +1,4 @@
-"""Copies that a compiler makes, as partitions tell them. Counts as Vela 5.2.0 has them."""
+"""Copies that a compiler inserts, derived from partitions. Counts as observed in Vela 5.2.0."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.targets.ethos_u.placement import place_model
 
 Q = quantized(0.5)
 IMAGE, FLAT = (1, 4, 4, 8), (1, 16, 8)
-#: Operators in their order by what they are, what they read and what they make; CEIL and SQRT stay on the CPU.
+#: Operators in order: opcode, inputs and output. CEIL and SQRT stay on the CPU.
 Steps = Sequence[tuple[str, str, str]]
 
 
@@ -91,6 +91,6 @@ GRAPHS: dict[str, tuple[Model, int]] = {
 
 @pytest.mark.parametrize("target", ["ethos-u55", "ethos-u85"])
 @pytest.mark.parametrize("name", GRAPHS)
-def test_copies_run_one_by_one_as_soon_as_they_can(name: str, target: str) -> None:
+def test_copies_run_separately_and_as_early_as_possible(name: str, target: str) -> None:
     model, count = GRAPHS[name]
     assert place_model(model, load_profile(target))[0].partitions == count

@@ -1,4 +1,4 @@
-"""A variable that operators of the accelerator and of the CPU read and write: the compiler dies of it, and says nothing."""
+"""A variable with readers or writers on both the NPU and the CPU crashes the compiler without a message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
 
 
 def stream(reads: str, writes: str, made: bool = True, needed: bool = True) -> Model:
-    """A variable with readers and writers for the accelerator, ``n``, and for the CPU, ``f``: floats stay there."""
+    """Return a variable with readers and writers on the NPU, ``n``, and on the CPU, ``f``: float operators stay
+    there."""
     builder = ModelBuilder()
     main = builder.subgraph()
     handle = main.tensor("handle", (1,), "resource")
@@ -42,7 +43,7 @@ def stream(reads: str, writes: str, made: bool = True, needed: bool = True) -> M
     return builder.finish()
 
 
-#: By what reads and writes it. Outcomes as Vela 5.2.0 has them.
+#: Models by readers and writers of the variable. Outcomes as observed in Vela 5.2.0.
 TOGETHER = {f"{r} {w}": stream(r, w) for r, w in (("n", "n"), ("f", "f"), ("nn", ""), ("n", ""))}
 APART = {f"{r} {w}": stream(r, w) for r, w in (("n", "f"), ("f", "n"), ("nf", ""), ("", "nf"), ("nf", "n"))}
 UNMADE = {f"{r} {w}, from outside": stream(r, w, made=False) for r, w in (("n", "n"), ("f", "n"))}
@@ -63,6 +64,6 @@ def test_a_variable_on_two_sides_crashes_the_compiler(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", STREAMS)
-def test_where_no_operator_of_variables_runs_none_crashes(name: str) -> None:
+def test_without_operators_of_variables_on_the_npu_the_compiler_does_not_crash(name: str) -> None:
     report, _ = place_model(STREAMS[name], U55)
     assert "crashes" not in {op.place for op in report.operators}

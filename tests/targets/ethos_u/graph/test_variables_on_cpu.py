@@ -1,4 +1,4 @@
-"""Variables on a target that keeps them: their handles are optimized out where nothing on the CPU reads them."""
+"""Variables on a target that supports them: their handles are optimized out if no operator on the CPU reads them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
 
 
 def stream(dtype: str = "int8", shape: tuple[int, ...] = (1, 4), zero_point: int = 0) -> Model:
-    """What the last run left comes out, what goes in is kept for the next."""
+    """Return a model that outputs a variable and then assigns it for the next run."""
     q = Quantization() if dtype == "float32" else quantized(0.5, zero_point)
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -45,8 +45,8 @@ def test_variables_run_where_their_type_does(model: Model, u55: list[str], u85: 
         assert [op.place for op in place_model(model, profile)[0].operators] == places
 
 
-def test_what_only_a_variable_needs_runs() -> None:
-    """Behind the variable of the processor nothing reads the result of the accelerator, and yet it is one partition."""
+def test_an_output_that_only_a_variable_reads_is_computed() -> None:
+    """Only a variable on the CPU depends on the NPU's output, and the operator is still a partition."""
     report, _ = place_model(stream(), U55)
     assert report.partitions == 1
     assert [op.partition for op in report.operators] == [None, None, 1, None]

@@ -27,7 +27,7 @@ OF_TWO_OPERATORS = {
     "in_place_resize_half_pixel",
     "shared_slice_inputs",
 }
-#: Their examples need a signature, a file without buffers, or int4, which NumPy does not have.
+#: Measurements with examples that need a signature, a file without buffers, or int4, which NumPy does not have.
 NOT_EVALUATED = {"dynamic_dimensions", "int4_constants", "missing_buffer_table"}  # fmt: skip
 
 
@@ -162,7 +162,7 @@ def _value(name: str, model: Model, index: int, roles: dict[str, int]) -> object
 
 
 def shared_slice(shares: bool) -> tuple[Model, int, dict[str, int]]:
-    """Return a SQUARED_DIFFERENCE of the outputs of a SPLIT; one output is also an output of the subgraph."""
+    """Return a SQUARED_DIFFERENCE of the outputs of a SPLIT; one output may also be an output of the subgraph."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, axis = main.tensor("x", (1, 8), "int8", _Q), main.constant("axis", np.array(1, np.int32))

@@ -1,4 +1,5 @@
-"""Several filters for each channel, whose result is part of a larger tensor: where Vela 5.2.0 refuses it."""
+"""Depthwise convolutions with several filters per channel that write a part of a larger tensor: rejections by Vela
+5.2.0."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ def multiplied(
     fused: str = "NONE",
     images: int = 1,
 ) -> Model:
-    """A depthwise convolution of 6 x 6 pixels, beside or inside others along an axis."""
+    """Return a depthwise convolution of 6 x 6 pixels that is concatenated or padded along an axis."""
     builder = ModelBuilder()
     main = builder.subgraph()
     shape = (images, 6, 6, depth * filters)
@@ -70,7 +71,7 @@ JOINED_FILTERS = {str(case): multiplied(*case) for case in (*MISCOUNTED, *COUNTE
 
 @pytest.mark.parametrize("case", [*MISCOUNTED, *COUNTED], ids=str)
 @pytest.mark.parametrize("profile", [U55, U85], ids=lambda profile: profile.name)
-def test_filters_that_are_counted_anew_are_told(case: tuple[Any, ...], profile: Profile) -> None:
+def test_filters_that_vela_miscounts_are_rejected(case: tuple[Any, ...], profile: Profile) -> None:
     report, found = place_model(JOINED_FILTERS[str(case)], profile)
     assert (report.operators[0].place == "refused") == (case in MISCOUNTED)
     assert any(f.path == "DEPTHWISE_CONV_2D/limits/in_place_depthwise" for f in found) == (case in MISCOUNTED)

@@ -1,4 +1,4 @@
-"""A RESIZE whose result is part of a larger tensor: where the U55's compiler refuses it. Outcomes as Vela 5.2.0 has them."""
+"""RESIZE operators that write a part of a larger tensor: rejections for the U55, as observed in Vela 5.2.0."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ NEAREST, BILINEAR = "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"
 def joined(
     main: SubgraphBuilder, part: int, shape: Sequence[int], axis: int, whole: bool = False, parts: int = 2
 ) -> int:
-    """A tensor of several parts; ``whole`` has other parameters than its parts."""
+    """Concatenate several parts; with ``whole``, the output has different parameters from its parts."""
     others = [main.tensor(f"other {n}", shape, "int8", Q) for n in range(parts - 1)]
     main.inputs(0, *others)
     longer = [length * (parts if n == axis % len(shape) else 1) for n, length in enumerate(shape)]
@@ -32,7 +32,7 @@ def joined(
 def padded(
     main: SubgraphBuilder, part: int, shape: Sequence[int], axes: Sequence[int], kernel: int = 0
 ) -> int:
-    """Margins of 1 along these axes, and perhaps a convolution of that window behind."""
+    """Pad by 1 along these axes; with ``kernel``, add a convolution of this window."""
     margins = np.zeros((len(shape), 2), np.int32)
     margins[list(axes)] = 1
     longer = [length + 2 * (n in axes) for n, length in enumerate(shape)]
@@ -50,7 +50,7 @@ def padded(
 
 
 def model(opcode: str, factor: int, options: str, behind: str, axes: Sequence[int], rank: int = 4) -> Model:
-    """An image of 4 x 3 stretched, and what it goes into."""
+    """Return a RESIZE of a 4 x 3 image, and the operator that reads it."""
     builder = ModelBuilder()
     main = builder.subgraph()
     aligned = "aligned" in options
@@ -75,7 +75,7 @@ def model(opcode: str, factor: int, options: str, behind: str, axes: Sequence[in
     return builder.finish()
 
 
-#: A resize, what is behind, along which axes, and of how many dimensions: those that Vela refuses for the U55, and takes.
+#: (resize, factor, options, reader, axes, rank): models that Vela rejects for the U55, and models that it accepts.
 REFUSED = [
     (NEAREST, 4, "", "join", (0,), 4),
     (NEAREST, 8, "half", "join", (0,), 4),
@@ -112,7 +112,7 @@ TAKEN = [
 
 
 @pytest.mark.parametrize("case", REFUSED, ids=str)
-def test_what_is_written_among_others_where_it_is_made_in_parts_is_refused(case: tuple[object, ...]) -> None:
+def test_in_place_outputs_that_are_made_in_parts_are_rejected(case: tuple[object, ...]) -> None:
     made = model(*case)  # type: ignore[arg-type]
     first, *others = [op.place for op in place_model(made, U55)[0].operators]
     assert first == "refused"
@@ -122,5 +122,5 @@ def test_what_is_written_among_others_where_it_is_made_in_parts_is_refused(case:
 
 
 @pytest.mark.parametrize("case", TAKEN, ids=str)
-def test_what_has_a_tensor_of_its_own_or_is_made_whole_along_it_is_taken(case: tuple[object, ...]) -> None:
+def test_separate_or_complete_outputs_are_accepted(case: tuple[object, ...]) -> None:
     assert place_model(model(*case), U55)[1] == []  # type: ignore[arg-type]

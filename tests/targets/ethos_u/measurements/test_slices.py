@@ -1,4 +1,4 @@
-"""SQUARED_DIFFERENCE of a part of a tensor that others read, too: where Vela 5.2.0 refuses it."""
+"""SQUARED_DIFFERENCE of a part of a tensor with further readers: rejections by Vela 5.2.0."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from litecheck.profile.types import Profile
 from litecheck.targets.ethos_u.placement import place_model
 
 TARGETS = [load_profile(name) for name in ("ethos-u55", "ethos-u85")]
-#: Operators by a letter: the square, an addition, one of one operand, one that stays on the CPU.
+#: Opcodes by a letter. CEIL stays on the CPU.
 _KINDS = {"s": "SQUARED_DIFFERENCE", "+": "ADD", "t": "TANH", "c": "CEIL"}
 
 
 def parts(told: str) -> Model:
-    """Operators in their order, each as its kind, its operands and its result; ``p`` is the part, ``z`` another tensor."""
+    """Return operators in order, each as its letter, its inputs and its output; ``p`` is the part, ``z`` another
+    tensor."""
     builder = ModelBuilder()
     main = builder.subgraph()
     q, shape = quantized(0.5), (1, 2, 4, 4)
@@ -52,11 +53,11 @@ TAKEN_PARTS = (
 SHARED = {told: parts(told) for told in (*REFUSED_PARTS, *TAKEN_PARTS)}
 
 
-@pytest.mark.parametrize("told", SHARED)
+@pytest.mark.parametrize("words", SHARED)
 @pytest.mark.parametrize("profile", TARGETS, ids=lambda profile: profile.name)
-def test_a_part_that_is_come_to_from_elsewhere_is_lost(told: str, profile: Profile) -> None:
-    report, found = place_model(SHARED[told], profile)
+def test_a_slice_with_further_readers_is_rejected(words: str, profile: Profile) -> None:
+    report, found = place_model(SHARED[words], profile)
     refused = [op.opcode for op in report.operators if op.place == "refused"]
-    assert bool(refused) == (told in REFUSED_PARTS)
+    assert bool(refused) == (words in REFUSED_PARTS)
     assert set(refused) <= {"SQUARED_DIFFERENCE"}
     assert any(f.path.endswith("/shared_slice_inputs") for f in found) == bool(refused)

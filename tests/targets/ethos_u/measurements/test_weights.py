@@ -1,4 +1,4 @@
-"""Weight sums, and their upper bounds without a look at the values: never below the measurement."""
+"""Weight sums, and upper bounds that do not read the values: never below the measurement."""
 
 from __future__ import annotations
 
@@ -50,12 +50,12 @@ def test_no_sum_is_above_its_ceiling(opcode: str, zero_point: int) -> None:
                 if exact is not None:
                     assert exact <= most
                     worst = max(worst, float(exact) / most)
-    assert worst > 0.9  # not so high that it settles nothing
+    assert worst > 0.9  # a higher ceiling would decide no limit
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int16", "int32", "int64"])
 def test_no_bias_is_above_its_ceiling(dtype: str) -> None:
-    """And a bias of the type's lowest number reaches it."""
+    """The ceiling is exact: a bias of the lowest number of the type has this magnitude."""
     one = model("FULLY_CONNECTED", np.full((1, 2), np.iinfo(dtype).min, dtype))
     graph = one.subgraphs[0]
     bias = graph.tensors[1]
@@ -66,7 +66,8 @@ def test_no_bias_is_above_its_ceiling(dtype: str) -> None:
 
 @pytest.mark.parametrize("length", [32_639, 32_640, 65_535, 65_536, 65_537])
 def test_a_limit_is_settled_by_the_sum_where_the_ceiling_is_too_high(length: int) -> None:
-    """127 x 65,536 may be reached: by weights of -128 a little before as many of 127."""
+    """127 x 65,536 is the largest allowed sum. Weights of -128 reach it with slightly fewer elements than weights of
+    127."""
     for value in (1, 127, -127, -128):
         values = np.full((1, length), value, np.int8)
         report, found = place_model(model("FULLY_CONNECTED", values), load_profile("ethos-u55"))
