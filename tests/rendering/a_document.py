@@ -1,4 +1,4 @@
-"""A document in which every kind of part and span occurs."""
+"""A document with every kind of part and span."""
 
 from __future__ import annotations
 

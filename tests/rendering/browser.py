@@ -1,4 +1,4 @@
-"""Chromium without a window: what a reader sees on a page and does there."""
+"""Headless Chromium: the visible content of a page, and a reader's actions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ FLAGS = (
 
 
 class Page:
-    """An open page: what stands where, and what a reader does."""
+    """An open page: positions of elements, and a reader's actions."""
 
     def __init__(self, browser: Any, table: str = "#cases") -> None:
         self.browser = browser
@@ -37,7 +37,7 @@ class Page:
         return self.browser.execute_script(script, *given)
 
     def texts(self, selector: str) -> list[str]:
-        """The whole text of each, also of what is shortened or not to be seen."""
+        """Return the complete text of each element, also of abbreviated and hidden elements."""
         script = "return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)"
         found: list[str] = self.run(script, selector)
         return found
@@ -47,7 +47,7 @@ class Page:
             self.browser.switch_to.active_element.send_keys(key)
 
     def column(self, position: int) -> list[str]:
-        """A column of the rows that are shown."""
+        """Return a column of the visible rows."""
         return self.texts(f"{self.table} tr.case:not([hidden]) > :nth-child({position})")
 
     def reloaded(self) -> Page:
@@ -56,7 +56,7 @@ class Page:
 
     @property
     def focused(self) -> str:
-        """The first cell of the row that has the focus."""
+        """Return the first cell of the focused row."""
         script = "return document.activeElement.closest('tr.case')?.firstChild.textContent ?? ''"
         found: str = self.run(script)
         return found
@@ -67,12 +67,12 @@ class Page:
         return found
 
 
-#: What reaches beyond the screen, though it may be wrapped: elements, and texts in pictures.
+#: Elements, and texts in pictures, that extend beyond the screen although they could wrap.
 BEYOND = """return [...document.querySelectorAll("body *")].filter((node) => {
   const box = node.getBoundingClientRect();
   return box.width && (box.right > innerWidth + 1 || box.left < -1);
 }).map((node) => `${node.tagName} ${node.id} ${node.textContent.slice(0, 30)}`)"""
-#: Pairs of labels of one picture that overlap.
+#: Overlapping pairs of labels of the same picture.
 OVERLAPPING = """return [...document.querySelectorAll("svg")].flatMap((svg) => {
   const texts = [...svg.querySelectorAll("text")].map((text) => [text.textContent, text.getBoundingClientRect()]);
   return texts.flatMap(([one, a], n) => texts.slice(n + 1)
@@ -80,7 +80,7 @@ OVERLAPPING = """return [...document.querySelectorAll("svg")].flatMap((svg) => {
     .filter(([, b]) => a.top < b.bottom - 4 && b.top < a.bottom - 4)
     .map(([other]) => `${one} and ${other}`));
 })"""
-#: Outcomes whose words have left their sign or are broken within a word.
+#: Outcomes with text that is separated from its sign or broken within a word.
 BROKEN = """return [...document.querySelectorAll("tr.case > td.outcome")].filter((cell) => {
   const sign = cell.querySelector(".sign").getBoundingClientRect(), words = document.createRange();
   words.selectNodeContents(cell.lastChild);
@@ -90,9 +90,9 @@ BROKEN = """return [...document.querySelectorAll("tr.case > td.outcome")].filter
 
 
 def axe() -> str:
-    """The program axe-core, which finds what keeps people from using a page; skips the test where it is missing.
+    """Return the program axe-core, which finds accessibility problems of a page; skip the test without it.
 
-    ``npm install axe-core`` puts it into ``node_modules``; LITECHECK_AXE is the file where it lies elsewhere.
+    ``npm install axe-core`` installs it in ``node_modules``; LITECHECK_AXE is the path of a copy elsewhere.
     """
     file = Path(os.environ.get("LITECHECK_AXE", "node_modules/axe-core/axe.min.js"))
     if not file.is_file():
@@ -101,7 +101,7 @@ def axe() -> str:
 
 
 def violations(page: Page, program: str) -> list[str]:
-    """What axe-core calls serious or critical: its rule, and the first element."""
+    """Return the serious and critical problems that axe-core reports: the rule and the first element."""
     page.run(program)
     script = """const done = arguments[0];
     axe.run(document).then(({ violations }) => done(violations

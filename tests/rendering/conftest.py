@@ -15,7 +15,7 @@ from litecheck.rendering.formats import render
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Chromium with an empty profile."""
+    """Start Chromium with an empty profile."""
     from tests.rendering import browser as driving
 
     program = next((found for name in driving.NAMES if (found := shutil.which(name))), None)
@@ -37,7 +37,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture
 def show(browser: Any, tmp_path: Path) -> Iterator[Callable[[Any], Any]]:
-    """Opens a report's page; whatever happens on it, nothing may be complained of and nothing asked for."""
+    """Return a function that opens a report's page. The page must log no error and request no file."""
     from tests.rendering.browser import Page
 
     file = tmp_path / "page.html"
@@ -59,7 +59,7 @@ def show(browser: Any, tmp_path: Path) -> Iterator[Callable[[Any], Any]]:
 
 @pytest.fixture
 def telephone(browser: Any) -> Iterator[None]:
-    """A screen 390 pixels wide; the window of a browser cannot be made so narrow."""
+    """Set a screen width of 390 pixels, below the minimum width of a browser window."""
     screen = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
     yield
@@ -68,7 +68,7 @@ def telephone(browser: Any) -> Iterator[None]:
 
 @pytest.fixture
 def evening(browser: Any) -> Iterator[None]:
-    """The reader's system is dark, and nothing is remembered afterwards."""
+    """Set a dark color scheme, and reset it and the stored settings afterwards."""
 
     def prefer(*features: dict[str, str]) -> None:
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})

@@ -1,4 +1,4 @@
-"""A small model in which everything occurs that ``inspect`` shows."""
+"""A small model with all content that ``inspect`` shows."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 
 
 def model() -> Model:
-    """A convolution of 10 channels without bias, an absent operand, a variable, three unusual quantizations."""
+    """Return a convolution of 10 channels without bias, an absent operand, a variable, and three unusual
+    quantizations."""
     builder = ModelBuilder("made for a test")
     main = builder.subgraph("main")
     x = main.tensor("x", (1, 4, 4, 3), "int8", quantized(0.5, 3), shape_signature=(-1, 4, 4, 3))

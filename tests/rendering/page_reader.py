@@ -1,4 +1,4 @@
-"""A page as text: its elements, and what stands in them."""
+"""A page as text: its elements and their content."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Read(HTMLParser):
             self.texts[-1] += data
 
     def text(self, tag: str, **attributes: str) -> str:
-        """The text of the one element with that tag and those attributes."""
+        """Return the text of the only element with this tag and these attributes."""
         (found,) = (
             text
             for (name, attrs), text in zip(self.elements, self.texts, strict=True)

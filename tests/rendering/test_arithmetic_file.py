@@ -27,7 +27,7 @@ def written(diagnosis: Diagnosis, folder: Path) -> Arithmetic:
 
 
 @pytest.mark.parametrize("name", USUAL)
-def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> None:
+def test_the_written_arithmetic_computes_like_the_device(name: str, tmp_path: Path) -> None:
     diagnosis = published(name)
     found, wanted = written(diagnosis, tmp_path), load_arithmetic(name)
     assert base_of(diagnosis) == name
@@ -37,7 +37,7 @@ def test_what_is_written_computes_as_the_device(name: str, tmp_path: Path) -> No
         assert all(wanted.variants(opcode).get(s, v) == v for s, v in found.variants(opcode).items()), opcode
 
 
-def test_what_holds_under_a_condition_is_written_under_it(tmp_path: Path) -> None:
+def test_a_conditional_variant_is_written_with_its_condition(tmp_path: Path) -> None:
     device = InProcess(changed("CONV_2D", **{"requantize": "single", "requantize/grouped": "floor"}))
     diagnosis = of(device, "CONV_2D")
     stated = yaml.safe_load(arithmetic_yaml(diagnosis, "acme"))["operators"]["CONV_2D"]["requantize"]
@@ -55,7 +55,7 @@ def test_a_departure_is_written_with_its_evidence(tmp_path: Path) -> None:
     assert "defect" not in found.variants("ADD")
 
 
-def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:
+def test_unexplained_operators_are_omitted(tmp_path: Path) -> None:
     def change(job: Job, run: int, outputs: Arrays) -> Arrays:
         return (outputs[0] ^ 1,) if "ADD" in job.name else outputs
 
@@ -66,6 +66,6 @@ def test_what_nothing_explains_is_left_out(tmp_path: Path) -> None:
     assert diagnosis.exit_code == 1
 
 
-def test_names_become_what_arithmetics_may_be_called() -> None:
+def test_names_become_valid_names_of_arithmetics() -> None:
     assert slug("delegate:/a b/libAcme.so,cores=2") == "delegate-a-b-libacme.so-cores-2"
     assert slug("..") == "device"

@@ -83,7 +83,7 @@ def test_operators_that_conform_are_not_listed() -> None:
     assert len([*lines(certificate(operators=some[:1]))]) == 1
 
 
-def test_the_page_says_what_was_claimed_tried_and_not_tried_and_how_to_check() -> None:
+def test_the_page_has_claims_results_gaps_and_the_check_command() -> None:
     made = certificate(
         operators=(operator("ADD", "conforms", standing="claimed", fits=("tflm",), tolerance=1.0, limits=("ADD/x",)),
                    operator("MUL", "fails", arithmetic="tflm", standing="claimed")),

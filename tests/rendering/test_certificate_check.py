@@ -14,7 +14,7 @@ from tests.rendering.test_certificate import certificate
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (Discrepancy("c", "number", "cases", "3", "4"), "c: cases is 3; derived anew it is 4"),
         (Discrepancy("c", "number", "cases", "", ""), "c: cases is absent; derived anew it is absent"),
@@ -35,8 +35,8 @@ from tests.rendering.test_certificate import certificate
         (Discrepancy("c", "expired", "*", "2020-01-01"), "c: waiver of * has expired since: on 2020-01-01"),
     ],
 )
-def test_discrepancies(one: Discrepancy, told: str) -> None:
-    assert discrepancy_sentence(one) == told
+def test_discrepancies(one: Discrepancy, words: str) -> None:
+    assert discrepancy_sentence(one) == words
 
 
 def test_a_check() -> None:

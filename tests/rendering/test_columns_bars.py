@@ -22,7 +22,7 @@ def test_bars_fit_the_width_and_are_drawn_in_ascii_where_they_must() -> None:
     assert least.count("#") == 8
 
 
-def test_nothing_to_draw() -> None:
+def test_no_bars_without_buckets() -> None:
     assert list(bars((), False)) == []
 
 
@@ -31,7 +31,7 @@ def test_buckets_are_signed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "told"),
+    ("part", "words"),
     [
         (0, "0 %"),
         (1, "< 0.01 %"),
@@ -40,5 +40,5 @@ def test_buckets_are_signed() -> None:
         (100_000, "100 %"),
     ],
 )
-def test_shares_are_never_rounded_to_nothing_or_everything(part: int, told: str) -> None:
-    assert percent(part, 100_000) == told
+def test_shares_are_0_or_100_percent_only_if_exact(part: int, words: str) -> None:
+    assert percent(part, 100_000) == words

@@ -26,7 +26,7 @@ STEP = Parameters(np.array([0.25], np.float32), np.array([3]))
 
 
 def real() -> np.ndarray:
-    """Every quarter of a step there is in int8, and beyond both ends."""
+    """Return every quarter of an int8 step, including values beyond both limits."""
     return (np.arange(-1100, 1100, dtype=np.float32) / 16).reshape(2, 50, 22)
 
 
@@ -125,7 +125,7 @@ def test_plain_terminals_and_hostile_names():
         (Fraction(10**30), "1e+30"),
     ],
 )
-def test_decimals_never_look_like_a_tie_that_is_none(value, text):
+def test_decimals_look_like_a_tie_only_at_a_tie(value, text):
     assert decimal(value) == text
 
 
@@ -160,7 +160,7 @@ def test_every_format_writes_every_verdict(form, name):
     assert "<script>" not in text or form not in ("html", "junit")
 
 
-def test_what_differs_fails_and_what_cannot_be_judged_is_an_error():
+def test_differences_fail_and_unchecked_tensors_are_errors():
     def ends(name):
         (suite,) = ET.fromstring(render(ComparedTensors(COMPARISONS[name], "x", "y"), "junit"))
         return [suite.get(key) for key in ("tests", "failures", "errors")]

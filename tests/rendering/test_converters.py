@@ -48,7 +48,7 @@ def _agreement(noise: float) -> Agreement:
 
 @cache
 def compared() -> ConverterComparison:
-    """Two that convert, one that fails."""
+    """Return a comparison of two converters that succeed and one that fails."""
     report = convert_model(float_detector(), to="dynamic").report
     outcomes = (
         ConverterOutcome("litecheck", Converted(bytes(1000), 1.25, 64_000_000), report, _agreement(0.01)),
@@ -106,7 +106,7 @@ def test_json_keeps_the_published_schema() -> None:
     assert [one["peak_memory"] for one in plain["converters"]] == [64_000_000, 611_000_000, None]
 
 
-def test_what_judges_findings_one_by_one_is_not_for_tables() -> None:
+def test_formats_of_findings_do_not_support_tables() -> None:
     assert set(formats("converters")) == {"text", "json", "markdown", "html"}
 
 

@@ -54,7 +54,7 @@ DIAGNOSIS = Diagnosis("0.1", "acme", "acme 2.0", ("nets/net.tflite",), 0, ROWS)
 
 
 def text(diagnosis: Diagnosis, width: int) -> str:
-    """What a terminal of so many columns shows."""
+    """Return the text for a terminal of this width."""
     file = io.StringIO()
     print_report(diagnosis, Console(file=file, width=width, force_terminal=True, color_system=None))
     return file.getvalue()
@@ -89,7 +89,7 @@ SUB int8: not answered
 """
 
 
-def test_text_says_what_fits_and_what_excludes_the_others() -> None:
+def test_text_has_the_matching_hypotheses_and_the_evidence() -> None:
     assert render(DIAGNOSIS) == TEXT
 
 
@@ -105,7 +105,7 @@ def test_many_exclusions_are_counted() -> None:
     )
     lines = text(Diagnosis("0.1", "a", "a", (), 0, (many,)), 200).splitlines()
     assert lines[-1] == "  not 2 further variants"
-    assert "requantize: double" in lines[-5]  # published ways come first
+    assert "requantize: double" in lines[-5]  # published variants come first
 
 
 def test_json_goes_back_to_the_same_values() -> None:
@@ -140,7 +140,7 @@ PAGE = replace(
 )  # fmt: skip
 
 
-def test_what_fails_is_told_with_what_tells_it_apart() -> None:
+def test_failing_probes_have_their_distinguishing_properties() -> None:
     shown = text(PAGE, 400)
     for line in (
         "  3 of 600 inferences on 'ties' differ from other inferences on the same input: inferences 136, 336,"
@@ -156,22 +156,22 @@ def test_what_fails_is_told_with_what_tells_it_apart() -> None:
     assert "MUL int8: not repeatable" in shown
 
 
-def test_a_models_long_name_is_told_once_and_short() -> None:
+def test_a_long_name_of_a_model_is_shown_once_and_shortened() -> None:
     shown = text(PAGE, 400)
     assert LONG not in shown
     assert shown.count("functional_1/") == 1
     assert "#12 is 'functional_1/" in shown
-    assert "#13" not in shown  # nothing is said of it
+    assert "#13" not in shown  # the operator is not mentioned
 
 
 @pytest.mark.parametrize("form", ["text", "html"])
-def test_formats_for_people_say_the_same(form: str) -> None:
+def test_text_and_html_have_the_same_content(form: str) -> None:
     shown = " ".join(re.sub(r"<[^>]*>|&#x27;", " ", render(PAGE, form)).split())
     for words in ("2.0-rc1", "every 200", "none that passes has", "operators in a graph", "no bias"):
         assert words in shown
 
 
-def test_the_page_is_one_file_without_scripts_and_without_markup_of_others() -> None:
+def test_the_page_has_no_script_and_escapes_names() -> None:
     page = render(PAGE, "html").replace("<wbr>", "")
     assert "<script" not in page
     assert "default-src 'none'; style-src 'sha256-" in page
@@ -201,7 +201,7 @@ def results(form: str) -> str:
 
 
 def hostile() -> Diagnosed:
-    """An operator whose names attack each format."""
+    """Return an operator with names that attack each format."""
     name = "\x1b[31m <script>|`a`](x) ::error::\r\n\udc80"
     return replace(
         FAILING, opcode=name, kind="int8", fault=name, owned=(ModelOperator("m.tflite", "#1", name, False),)
@@ -223,7 +223,7 @@ def test_hostile_names_leave_no_character_that_acts(form: str) -> None:
     assert results(form).endswith("\n")
 
 
-def test_what_is_not_explained_is_a_result_and_what_did_not_answer_is_skipped() -> None:
+def test_unexplained_operators_are_results_and_failed_devices_are_skipped() -> None:
     run = json.loads(results("sarif"))["runs"][0]
     jsonschema = pytest.importorskip("jsonschema")
     jsonschema.Draft202012Validator(SUBSET).validate(json.loads(results("sarif")))
@@ -232,7 +232,7 @@ def test_what_is_not_explained_is_a_result_and_what_did_not_answer_is_skipped() 
     assert (suite.get("tests"), suite.get("failures"), suite.get("skipped")) == ("5", "2", "1")
 
 
-def test_a_device_that_answers_nothing_was_not_judged() -> None:
+def test_a_device_without_outputs_is_not_checked() -> None:
     silent = replace(DIAGNOSIS, operators=(ROWS[3],))
     (issue,) = json.loads(render(silent, "gitlab"))
     assert (issue["check_name"], issue["severity"]) == ("diagnose/not-judged", "blocker")

@@ -1,4 +1,4 @@
-"""Explanations of requirements: the finding made up for one is one that breaks it."""
+"""Explanations of requirements: the example value of a limit violates the limit."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_no_profile_has_a_limit_that_its_example_keeps(name: str) -> None:
 
 
 def test_an_explanation_of_each_verb(golden: Callable[[str, str], None]) -> None:
-    """Of the first requirement with this verb; the line of the rule, which changes with the file, is left out."""
+    """The explained requirement is the first of its check; line numbers of the rule file are omitted."""
     found: dict[str, str] = {}
     for name in ("litert-runtime", "litert-structure", "ethos-u55", "vectorblox", "tflm"):
         profile = load_profile(name)
@@ -57,7 +57,7 @@ def test_an_explanation_of_each_verb(golden: Callable[[str, str], None]) -> None
 
 
 def test_many_requirements_have_a_line_each() -> None:
-    """Of an operator; a path below it is explained in full."""
+    """An operator has a line for each requirement; the path of a requirement gives the full explanation."""
     summary = explain("CONV_2D").splitlines()
     assert "CONV_2D/input/dtype (litert-runtime): type int8 of input" in summary
     assert (
@@ -71,7 +71,7 @@ def test_the_command_of_one_requirement_names_the_profile() -> None:
     assert " ".join(last[-2:]).endswith("litecheck explain CONV_2D/operands --profile ethos-u55")
 
 
-def test_an_unknown_measurement_is_told_the_known_one() -> None:
+def test_an_unknown_measurement_has_a_suggestion() -> None:
     with pytest.raises(ConfigError, match="no measurement 'filter_h'; did you mean 'kernel_h'"):
         explain("CONV_2D/limits/filter_h")
 

@@ -1,4 +1,4 @@
-"""Formats register themselves: one that is added by the steps of CONTRIBUTING.md needs no other place."""
+"""Formats register themselves: a format added as CONTRIBUTING.md describes needs no further change."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ FORMAT = Format("exit-code", "the exit code alone", ("validate", "compare"), ren
 
 @pytest.fixture
 def added(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A module beside those of the package, as an editor would put it there."""
+    """Add a module to the package's folders, as a contributor would."""
     (tmp_path / "exit_code.py").write_text(MODULE)
     monkeypatch.setattr(package, "__path__", [*package.__path__, str(tmp_path)])
     formats.cache_clear()
@@ -51,7 +51,7 @@ def test_a_module_is_enough() -> None:
     assert parse_outputs(["exit-code:out"], "compare")[0].file == "out"
 
 
-def test_every_command_has_text_first_then_the_others_by_name() -> None:
+def test_every_command_has_text_first_then_formats_by_name() -> None:
     for command in EVERY:
         names = list(formats(command))
         assert names == ["text", *sorted(names[1:])]
@@ -68,7 +68,7 @@ def test_the_help_names_every_format(command: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "told"),
+    ("content", "words"),
     [
         ("", "has no attribute 'FORMAT'; expected FORMAT = Format"),
         ("FORMAT = 3", "got 3; expected FORMAT = Format"),
@@ -77,11 +77,11 @@ def test_the_help_names_every_format(command: str) -> None:
     ],
 )
 def test_a_module_that_is_no_format_is_named(
-    content: str, told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    content: str, words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     start = "from litecheck.rendering.report_view import Format\n"
     (tmp_path / "odd_format.py").write_text(start + content)
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.delitem(sys.modules, "odd_format", raising=False)
-    with pytest.raises(ConfigError, match=f"^odd_format: .*{told}"):
+    with pytest.raises(ConfigError, match=f"^odd_format: .*{words}"):
         _load("odd_format")

@@ -1,4 +1,4 @@
-"""Text of a model: the whole, each operator, and one subgraph."""
+"""Text of a model: complete, each operator, and a single subgraph."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def test_a_whole_model(golden: Golden) -> None:
     assert model_text(model(), tensors=True).startswith(model_text(model()).partition("\n\n")[0])
 
 
-def test_tensors_are_listed_only_if_asked_for() -> None:
+def test_tensors_are_listed_only_on_request() -> None:
     assert "30 bytes  weight" not in model_text(model())
 
 
@@ -36,7 +36,7 @@ def test_one_subgraph() -> None:
 
 
 @pytest.mark.parametrize(
-    ("subgraph", "op", "said"),
+    ("subgraph", "op", "message"),
     [
         (2, None, "a.tflite!b.tflite: there is no subgraph 2; it has 2"),
         (-1, None, "a.tflite!b.tflite: there is no subgraph -1; it has 2"),
@@ -45,8 +45,8 @@ def test_one_subgraph() -> None:
         (1, 0, "there is no operator 0 in subgraph 1; it has 0"),
     ],
 )
-def test_numbers_that_do_not_exist(subgraph: int | None, op: int | None, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_numbers_that_do_not_exist(subgraph: int | None, op: int | None, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         model_text(model(), subgraph=subgraph, op=op)
 
 

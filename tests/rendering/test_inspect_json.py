@@ -1,4 +1,4 @@
-"""JSON of a model: the whole, one operator, and names of files."""
+"""JSON of a model: complete, a single operator, and names of files."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ def test_a_document_without_verdict_and_facts() -> None:
     ],
 )
 def test_code_spans(text: str, expected: str) -> None:
-    """The fence is one longer than the longest run of backticks inside; spaces keep edges apart."""
+    """The fence has one more backtick than the longest run inside; spaces separate backticks at the edges."""
     assert code(text) == expected
 
 

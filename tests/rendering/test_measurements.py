@@ -1,4 +1,4 @@
-"""Measurements by name: parts, wildcards, measurements of one tensor, and names that do not exist."""
+"""Measurements by name: parts, wildcards, measurements of a single tensor, and unknown names."""
 
 from __future__ import annotations
 

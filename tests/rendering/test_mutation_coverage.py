@@ -1,4 +1,4 @@
-"""Proof of a suite: counts, tables, and lists of mistakes that nothing detects."""
+"""Proof of a suite: counts, tables, and lists of undetected mistakes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def text(table: MutationCoverage, verbose: bool = False) -> str:
 
 
 @pytest.mark.parametrize(
-    ("table", "told"),
+    ("table", "words"),
     [
         (
             TABLE,
@@ -42,8 +42,8 @@ def text(table: MutationCoverage, verbose: bool = False) -> str:
         (replace(TABLE, rows=ROWS[:1]), "1 mutant, 1 detected; under a tolerance of 1 LSB 0"),
     ],
 )
-def test_summary(table: MutationCoverage, told: str) -> None:
-    assert summary(table) == told
+def test_summary(table: MutationCoverage, words: str) -> None:
+    assert summary(table) == words
 
 
 def test_one_line_if_a_mistake_survives() -> None:
@@ -67,7 +67,7 @@ def test_all_mistakes_if_all_are_wanted(golden: Callable[[str, str], None]) -> N
     golden("mutation_coverage.verbose.txt", text(TABLE, verbose=True))
 
 
-def test_nothing_is_listed_if_each_mistake_is_detected() -> None:
+def test_no_mistake_is_listed_if_all_are_detected() -> None:
     assert "requantize: single" not in text(CAUGHT)
     assert "Survivors\n" not in render(CAUGHT, "markdown")
     assert "Survivors under a tolerance of 1 LSB" in render(CAUGHT, "markdown")

@@ -15,7 +15,7 @@ ONE = Parameters(np.array([0.1], np.float32), np.array([3]))
 SEVERAL = Parameters(np.array([0.5, 0.25], np.float32), np.array([-1, 4]), 1)
 
 
-def told(parameters: Parameters, shape: tuple[int, ...] = (2, 3), form: str = "text") -> str:
+def rendered(parameters: Parameters, shape: tuple[int, ...] = (2, 3), form: str = "text") -> str:
     return described("a.npy", "int8", shape, "litert", parameters, form)
 
 
@@ -43,11 +43,11 @@ def told(parameters: Parameters, shape: tuple[int, ...] = (2, 3), form: str = "t
     ],
 )
 def test_one_line(parameters: Parameters, shape: tuple[int, ...], line: str) -> None:
-    assert told(parameters, shape) == f"a.npy: {line}\n"
+    assert rendered(parameters, shape) == f"a.npy: {line}\n"
 
 
 def test_one_document() -> None:
-    assert json.loads(told(SEVERAL, (2, 2), "json")) == {
+    assert json.loads(rendered(SEVERAL, (2, 2), "json")) == {
         "litecheck_quantized": 1,
         "file": "a.npy",
         "dtype": "int8",
@@ -64,5 +64,5 @@ def test_one_document() -> None:
 def test_numbers_that_json_lacks() -> None:
     """Scales that are not finite are written as text; absent zero points are 0."""
     parameters = Parameters(np.array([[math.inf, 1.0, math.nan]], np.float32), None, 0, 1)
-    found = json.loads(told(parameters, form="json"))
+    found = json.loads(rendered(parameters, form="json"))
     assert (found["scale"], found["zero_point"]) == (["inf", 1.0, "nan"], [0, 0, 0])

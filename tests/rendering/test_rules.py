@@ -107,7 +107,7 @@ def test_the_rule_of_an_operator(acme: Profile) -> None:
 
 
 @pytest.mark.parametrize(
-    ("opcode", "said"),
+    ("opcode", "message"),
     [
         ("CONCATENATE", "CONCATENATE: no rule for this operator in acme; did you mean 'CONCATENATION'"),
         ("litert-int8", "litert-int8 is a profile, no operator: litecheck rules --profile litert-int8"),
@@ -115,8 +115,8 @@ def test_the_rule_of_an_operator(acme: Profile) -> None:
         ("zzzzzz", "zzzzzz: no rule for this operator in acme$"),
     ],
 )
-def test_operators_without_a_rule(acme: Profile, opcode: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_operators_without_a_rule(acme: Profile, opcode: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         printed(print_rules, [acme], opcode)
 
 
@@ -172,7 +172,7 @@ def test_json_of_one_operator(acme: Profile) -> None:
     assert [p["profile"] for p in json.loads(json_text([acme]))["profiles"]] == ["acme"]
 
 
-def test_the_reference_lists_what_a_profile_states_itself(acme: Profile, child: Profile) -> None:
+def test_the_reference_lists_requirements_that_a_profile_states(acme: Profile, child: Profile) -> None:
     pages = rule_pages([acme, child])
     assert all(text.startswith("# ") and text.endswith("\n") for text in pages.values())
     assert pages["acme"].startswith(

@@ -20,7 +20,7 @@ from litecheck.rendering.run import RunRecord
 def record(
     statistics: bool = True, target: str | None = "out.npz", signature: str | None = None
 ) -> RunRecord:
-    """A run of DEQUANTIZE, whose output is a scalar and not finite, and RELU, of which values saturate."""
+    """Return a run of DEQUANTIZE with a scalar output that is not finite, and of RELU with saturated values."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     x = main.tensor("x", (5, 2000), "int8", quantized(0.5, -28))

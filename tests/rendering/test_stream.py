@@ -40,7 +40,7 @@ def test_the_document_keeps_its_schema(by: str) -> None:
     assert (document["exit_code"], document["failed"]) == (report.exit_code, report.failed)
 
 
-def test_right_answers_are_said_to_be_exact() -> None:
+def test_correct_answers_are_exact() -> None:
     told = text(reported(""))
     assert told.startswith("stream SOFTMAX")
     assert "exact vectors 256 of softmax, level smoke, seed 0" in told
@@ -53,7 +53,7 @@ def test_the_defect_that_gives_every_answer_is_named() -> None:
     assert "first vector" in told
 
 
-def test_what_nothing_explains_is_said() -> None:
+def test_unexplained_answers_are_reported() -> None:
     told = text(reported("nothing"))
     assert "failed 1 vector, 0.39% first vector 8:" in told
     assert "got 500 -500" in told

@@ -1,4 +1,4 @@
-"""Text beside a margin, and tables that fit."""
+"""Text with a margin, and tables that fit the width."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def printed(width: int, spare: tuple[str, ...] = ("extra",), **options: object) 
     return file.getvalue().splitlines()
 
 
-def test_a_table_has_all_columns_where_there_is_room() -> None:
+def test_a_wide_table_has_all_columns() -> None:
     assert printed(60) == [
         "   #  operator  extra          name",
         "   1  CONV_2D   an extra word  first",
@@ -29,11 +29,11 @@ def test_a_table_has_all_columns_where_there_is_room() -> None:
     ]
 
 
-def test_it_does_without_the_spare_column_first() -> None:
+def test_a_narrow_table_omits_the_spare_column_first() -> None:
     assert printed(30) == ["   #  operator  name", "   1  CONV_2D   first", "  12  ADD       second/name"]
 
 
-def test_then_rows_become_sentences() -> None:
+def test_a_very_narrow_table_becomes_sentences() -> None:
     assert printed(24) == [
         "   1  CONV_2D, an extra",
         "      word, first",
@@ -76,7 +76,7 @@ def test_wide_characters_are_counted_as_two() -> None:
 
 
 def test_a_whole_table_shortens_no_word_and_wraps_the_last_column() -> None:
-    """A verdict such as "12 refused" decides, and "re…ed" does not say what."""
+    """In a verdict such as "12 refused", the word must stay readable."""
     file = io.StringIO()
     page = Page(Console(file=file, width=40, color_system=None, _environ={}), False)
     rows = (("CONV_2D", "long extra", "64 passed, 2 refused, 18 accepted"), ("ADD", "", "1 passed"))

@@ -1,4 +1,4 @@
-"""Tables whose words are never cut."""
+"""Tables with words that are never cut."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from litecheck.rendering.word_table import folded, print_table, shares
         ("", 4, ""),
     ],
 )
-def test_a_word_is_folded_behind_what_joins_its_parts(words: str, width: int, lines: str) -> None:
+def test_a_word_is_wrapped_after_a_separator(words: str, width: int, lines: str) -> None:
     assert folded(words, width) == lines
 
 
@@ -35,9 +35,7 @@ def test_a_word_is_folded_behind_what_joins_its_parts(words: str, width: int, li
         ({}, 40, {}),
     ],
 )
-def test_what_one_column_leaves_the_others_have(
-    needs: dict[str, int], room: int, widths: dict[str, int]
-) -> None:
+def test_unused_width_of_a_column_is_shared(needs: dict[str, int], room: int, widths: dict[str, int]) -> None:
     assert shares(needs, room) == widths
 
 

@@ -42,7 +42,7 @@ FILES = {
 
 @cache
 def converted(to: str = "int8") -> ConversionRecord:
-    """The detector from four of its images."""
+    """Convert the detector with four of its images."""
     file = Path(__file__).parents[3] / "fixtures" / "float_detector.npz"
     assert file.read_bytes() == samples()
     images = read(f"{file}:image").values[:4]
@@ -68,7 +68,7 @@ def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
 
 
 def test_another_number_is_another_report() -> None:
-    """The negative control: only the last bits of a real number are forgiven."""
+    """Negative control: only the last bits of a real number may differ."""
     told = json.loads(render(converted(), "json"))
     told["agreement"]["tensors"][1]["largest_steps"] *= 1.01
     assert _rounded(told, _before()) != _before()
@@ -79,7 +79,10 @@ def _before() -> Any:
 
 
 def _rounded(value: Any, before: Any) -> Any:
-    """Real numbers to three digits, a tie as it was before: sums differ in their last bits from machine to machine."""
+    """Round real numbers to three digits; a tie keeps its previous value.
+
+    The last bits of sums differ between machines.
+    """
     if isinstance(value, dict):
         known = before if isinstance(before, dict) else {}
         return {key: _rounded(one, known.get(key)) for key, one in value.items()}
@@ -140,7 +143,7 @@ def test_a_profile_without_borders_gives_a_hint() -> None:
     assert "hint" not in render(converted()).split()
 
 
-def test_quiet_says_what_fails_in_a_line() -> None:
+def test_quiet_reports_failures_in_a_line() -> None:
     assert brief(converted()) == (
         "float.tflite: conforms: 7 of 8 operators int8; 1 note; 11/12 operators checked, "
         "1 structure checked only; 1 tensor below 6 bits\n"
@@ -156,7 +159,7 @@ def test_hostile_names_move_no_cursor() -> None:
 
 @cache
 def improved() -> ConversionRecord:
-    """A net with RELU6, converted with all that may improve it."""
+    """Convert a net with RELU6 and all optional improvements."""
     return convert_model(
         mobile_net(1, "RELU6", blocks=1), data=(images(1, 2),), device="litecheck",
         equalize=True, correct_bias=True, sensitivity=2, int16x8=("ADD",),
@@ -164,7 +167,7 @@ def improved() -> ConversionRecord:
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
-def test_improvements_are_told(form: str) -> None:
+def test_improvements_are_reported(form: str) -> None:
     text = " ".join(render(improved(), form).split())
     assert "RELU6 stands between them" in text
     assert "0 of 3 pairs of layers" in text

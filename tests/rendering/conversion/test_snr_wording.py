@@ -14,10 +14,10 @@ from litecheck.rendering.conversion.wording import agreement_lines
 
 
 @pytest.mark.parametrize(
-    ("snr", "told"), [(35.24, "35.2 dB"), (-3.0, "-3.0 dB"), (math.inf, "exact"), (-math.inf, "no signal")]
+    ("snr", "words"), [(35.24, "35.2 dB"), (-3.0, "-3.0 dB"), (math.inf, "exact"), (-math.inf, "no signal")]
 )
-def test_decibels(snr: float, told: str) -> None:
-    assert snr_wording.decibels(snr) == told
+def test_decibels(snr: float, words: str) -> None:
+    assert snr_wording.decibels(snr) == words
 
 
 def test_integer_outputs_have_a_share_of_equal_values() -> None:

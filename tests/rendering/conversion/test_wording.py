@@ -29,16 +29,16 @@ def tensor(**more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("size", "source", "told"),
+    ("size", "source", "words"),
     [
         (12_300, 44_100, "(0.28 times)"),
         (5, 0, "(5.00 times, the file is not smaller)"),
         (5, 5, "(1.00 times, the file is not smaller)"),
     ],
 )
-def test_sizes(size: int, source: int, told: str) -> None:
+def test_sizes(size: int, source: int, words: str) -> None:
     made = wording.sizes(N(size=size, source_size=source))  # type: ignore[arg-type]
-    assert made.endswith(told)
+    assert made.endswith(words)
     assert " before, " in made
 
 
@@ -60,7 +60,7 @@ def test_operators() -> None:
 
 
 @pytest.mark.parametrize(
-    ("to", "becomes", "told"),
+    ("to", "becomes", "words"),
     [
         ("int8", {"int8": 7, "float32": 1}, "7 of 8 operators int8"),
         ("int8", {"int8": 6, "int16": 1, "as it is": 2}, "6 of 7 operators int8, 1 int16"),
@@ -69,18 +69,18 @@ def test_operators() -> None:
         ("dynamic", {"hybrid": 2, "float32": 1}, "2 of 3 operators dynamic"),
     ],
 )
-def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int], told: str) -> None:
+def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int], words: str) -> None:
     real = sum(number for dtype, number in becomes.items() if dtype != "as it is")
     found = N(
         becomes=becomes,
         share=(real - becomes.get("float32", 0), real),
         conversion=N(request=N(to=to, recipe=None)),
     )
-    assert wording.quantized_share(found) == told  # type: ignore[arg-type]
+    assert wording.quantized_share(found) == words  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
-    ("agreement", "evaluation", "told"),
+    ("agreement", "evaluation", "words"),
     [
         ((40.7, 49.2), (), "conforms, 7 of 8 operators int8, 40.7 dB on 16 samples"),
         ((40.7,), (12.0,), "conforms, 7 of 8 operators int8, 12.0 dB on 16 samples"),
@@ -88,7 +88,7 @@ def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int
     ],
 )
 def test_the_first_line_has_the_snr_of_the_worst_output(
-    agreement: tuple[float, ...], evaluation: tuple[float, ...], told: str
+    agreement: tuple[float, ...], evaluation: tuple[float, ...], words: str
 ) -> None:
     def compared(ratios: tuple[float, ...]) -> Any:
         return (
@@ -100,7 +100,7 @@ def test_the_first_line_has_the_snr_of_the_worst_output(
     request = N(to="int8", recipe=())
     found = N(becomes={"int8": 7, "float32": 1}, share=(7, 8), conversion=N(request=request), verdict="conforms",
               failed_gates=(), agreement=compared(agreement), evaluation=compared(evaluation))  # fmt: skip
-    assert wording.outcome(found) == told
+    assert wording.outcome(found) == words
 
 
 def test_logits_are_stated_if_the_output_hides_their_loss() -> None:
@@ -139,10 +139,10 @@ def test_calibration() -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "told"), [(0.0125, "1.25 %"), (1e-4, "0.01 %"), (0.9e-4, ""), (1, "100.00 %")]
+    ("part", "words"), [(0.0125, "1.25 %"), (1e-4, "0.01 %"), (0.9e-4, ""), (1, "100.00 %")]
 )
-def test_shares(part: float, told: str) -> None:
-    assert wording.share(part) == told
+def test_shares(part: float, words: str) -> None:
+    assert wording.share(part) == words
 
 
 def test_agreement() -> None:
@@ -231,7 +231,7 @@ def test_choices_besides_rules() -> None:
 
 
 def record(**more: Any) -> Any:
-    """A dry run to int8 by acme, which added a QUANTIZE and a DEQUANTIZE; ``y`` is the output."""
+    """Return a dry run to int8 by acme, which added a QUANTIZE and a DEQUANTIZE; ``y`` is the output."""
     graph = N(tensors=[N(dtype="float32"), N(dtype="int8")], inputs=(0,), outputs=(1,))
     request, plan = N(to="int8", recipe=None, generation="new"), N(profile="acme", target="int8")
     conversion = N(request=request, plan=plan, profile="acme", model=N(subgraphs=[graph]))

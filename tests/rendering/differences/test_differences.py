@@ -1,4 +1,4 @@
-"""Reports of a difference: groups of alike changes, and a comment for a pull request of at most 40 lines."""
+"""Reports of a difference: groups of similar changes, and a pull request comment of at most 40 lines."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_every_format_has_a_golden_file() -> None:
 
 @pytest.mark.parametrize("form", ENDS)
 def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
-    """Of the page, style and program are left out."""
+    """Style and program of the page are omitted."""
     text = render(FULL, form)
     golden(f"difference.{ENDS[form]}", content(text) if form == "html" else text)
 
@@ -96,7 +96,7 @@ def test_every_kind_has_words() -> None:
     assert set(NOUNS) == set(KINDS)
 
 
-def test_alike_changes_are_a_group() -> None:
+def test_similar_changes_form_a_group() -> None:
     told = [title(group) for group in groups(OTHER)]
     assert told == [
         "1 scale changed (weight); 1 change follows from it",
@@ -106,15 +106,15 @@ def test_alike_changes_are_a_group() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "where", "what"),
+    ("change", "where", "text"),
     [
         (SCALE, "CONV_2D #3 (now #4)", "weight: 0.01 -> 0.02 (x 2, channel 1, 1 of 8 channels)"),
         (NAME, "model", "model output 0: old -> new"),
         (Change("operator-added", 1, -1, 7, "RELU", text="why"), "subgraph 1, RELU #7", "why"),
     ],
 )
-def test_a_change_in_words(change: Change, where: str, what: str) -> None:
-    assert (place(change), words(change)) == (where, what)
+def test_a_change_in_words(change: Change, where: str, text: str) -> None:
+    assert (place(change), words(change)) == (where, text)
 
 
 def test_the_answer_comes_first() -> None:

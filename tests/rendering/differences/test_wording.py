@@ -19,7 +19,7 @@ FOLLOWS = Change("scale", role="bias", cause=0)
 
 
 @pytest.mark.parametrize(
-    ("changes", "unselected", "said"),
+    ("changes", "unselected", "message"),
     [
         ((), 0, "same: 7 operators compared"),
         ((), 2, "no selected change; 2 other changes"),
@@ -30,8 +30,8 @@ FOLLOWS = Change("scale", role="bias", cause=0)
         ((OPTION,) * 1000, 0, "1,000 options changed"),
     ],
 )
-def test_summary(changes: tuple[Change, ...], unselected: int, said: str) -> None:
-    assert summary(difference(*changes, unselected=unselected)) == said
+def test_summary(changes: tuple[Change, ...], unselected: int, message: str) -> None:
+    assert summary(difference(*changes, unselected=unselected)) == message
 
 
 def test_groups_have_a_kind_and_a_role() -> None:
@@ -51,7 +51,7 @@ def constants(*sizes: float) -> tuple[Change, ...]:
 
 
 @pytest.mark.parametrize(
-    ("group", "said"),
+    ("group", "message"),
     [
         (ChangeGroup("option", "", (OPTION,), 0), "1 option changed"),
         (ChangeGroup("option", "", (OPTION,), 1), "1 option changed; 1 change follows from it"),
@@ -68,12 +68,12 @@ def constants(*sizes: float) -> tuple[Change, ...]:
         (ChangeGroup("scale", "", (Change("scale", relative=1.0),) * 2, 0), "2 scales changed"),
     ],
 )
-def test_title(group: ChangeGroup, said: str) -> None:
-    assert title(group) == said
+def test_title(group: ChangeGroup, message: str) -> None:
+    assert title(group) == message
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({}, "model"),
         ({"subgraph": 2}, "subgraph 2, model"),
@@ -84,12 +84,12 @@ def test_title(group: ChangeGroup, said: str) -> None:
         ({"opcode": "ADD", "other": 4, "subgraph": 1}, "subgraph 1, ADD #4"),
     ],
 )
-def test_place(fields: dict[str, Any], said: str) -> None:
-    assert place(Change("option", **fields)) == said
+def test_place(fields: dict[str, Any], message: str) -> None:
+    assert place(Change("option", **fields)) == message
 
 
 @pytest.mark.parametrize(
-    ("fields", "said"),
+    ("fields", "message"),
     [
         ({}, "option changed"),
         ({"role": "weight", "before": "1", "after": "2"}, "weight: 1 -> 2"),
@@ -98,5 +98,5 @@ def test_place(fields: dict[str, Any], said: str) -> None:
         ({"text": "x 2", "role": "bias"}, "bias: x 2"),
     ],
 )
-def test_values(fields: dict[str, Any], said: str) -> None:
-    assert words(Change("option", **fields)) == said
+def test_values(fields: dict[str, Any], message: str) -> None:
+    assert words(Change("option", **fields)) == message

@@ -1,4 +1,4 @@
-"""Reports in which everything occurs that a format can meet, and their golden files."""
+"""Reports with all content that a format must support, and their golden files."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Compare = Callable[[str, str], None]
 
 @pytest.fixture
 def same_as_golden(sample: Report, of_verification: Verification, of_suite: SuiteReport) -> Compare:
-    """``same_as_golden("csv", "csv")``: reports in a format equal the golden files with a suffix."""
+    """Return ``same_as_golden("csv", "csv")``: reports in a format must equal the golden files with a suffix."""
 
     def compare(name: str, suffix: str) -> None:
         compared = 0

@@ -36,13 +36,13 @@ def test_whole_reports(same_as_golden: Compare) -> None:
 
 
 def test_a_line_for_each_operator() -> None:
-    """Numbers have no thousands separators, so that a spreadsheet can add them."""
+    """Numbers have no thousands separators, because a spreadsheet must add them."""
     cells = ["npu", "ADD", "int8", "", "fails", "12000", "11999", "1", "0.5", "3", "LSB", "tflm", "proved"]
     assert rows(line()) == [HEAD, cells]
 
 
 def test_several_models_have_a_column() -> None:
-    """The column is there if one line names a model."""
+    """The column of models exists if any line names a model."""
     found = rows(line(), line(model="a.tflite"))
     assert [row[:2] for row in found] == [["model", "device"], ["", "npu"], ["a.tflite", "npu"]]
 

@@ -28,7 +28,7 @@ def test_waived_findings_are_not_annotated(sample):
     assert "MAX_POOL_2D" not in render(sample, "github")
 
 
-def test_all_well_says_only_so(good):
+def test_a_report_without_findings_is_a_single_line(good):
     assert render(good, "github") == "litecheck: 1 model: 1 conforms; no findings; 2/2 operators checked\n"
 
 

@@ -6,7 +6,7 @@ from litecheck.rendering.formats import render
 from litecheck.report import Report
 
 
-def test_every_issue_has_what_gitlab_asks_for(sample):
+def test_every_issue_has_the_fields_of_gitlab(sample):
     issues = json.loads(render(sample, "gitlab"))
     for issue in issues:
         assert set(issue) == {"description", "check_name", "fingerprint", "severity", "location"}
@@ -26,7 +26,7 @@ def test_waived_findings_are_left_out_and_unjudged_models_block(sample):
     assert len(issues) == sum(len(m.active) for m in sample.models) + len(blockers) + len(sample.stale)
 
 
-def test_nothing_found_is_an_empty_list(good):
+def test_no_findings_give_an_empty_list(good):
     assert render(good, "gitlab") == "[]\n"
     assert render(Report("0.1.0", ()), "gitlab") == "[]\n"
 

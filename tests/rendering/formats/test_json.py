@@ -35,7 +35,7 @@ def test_reports_keep_the_published_schema(sample, good):
         lambda d: d["models"][0]["operators"][0].update(status="skipped"),
     ],
 )
-def test_the_schema_refuses_what_is_not_the_format(sample, spoil):
+def test_the_schema_rejects_invalid_documents(sample, spoil):
     document = json.loads(render(sample, "json"))
     spoil(document)
     assert not validator().is_valid(document)

@@ -23,7 +23,7 @@ def test_keeps_the_xsd(sample, good):
         schema.validate(io.StringIO(render(report, "junit")))
 
 
-def test_the_xsd_refuses_what_readers_do_not_expect(sample):
+def test_the_xsd_rejects_unexpected_content(sample):
     schema = pytest.importorskip("xmlschema").XMLSchema(str(XSD))
 
     def spoiled(spoil):
@@ -59,7 +59,7 @@ def test_every_operator_is_a_case_and_carries_its_status(sample):
 
 
 def test_a_waived_violation_is_skipped_once_with_the_reason(sample):
-    """Also if two findings of the operator have one waiver; a waived note leaves a passed case."""
+    """Two findings of an operator with the same waiver are skipped once; a waived note leaves a passed case."""
     model = sample.models[0]
     waived = next(f for f in model.findings if f.waiver and f.level == "violation")
 
@@ -75,14 +75,14 @@ def test_a_waived_violation_is_skipped_once_with_the_reason(sample):
     assert skipped(waived, replace(waived, waiver=None)) == []
 
 
-def test_what_fails_follows_the_policy(sample):
+def test_failures_follow_the_policy(sample):
     stricter = replace(sample, fail_on="note", require_coverage=True)
     suite = suites(stricter)[0]
     assert suite.get("failures") == str(4 + 1 + 12 + 3 + 1 + 2)
     assert suite.get("skipped") == "1"
 
 
-def test_a_model_in_which_nothing_is_covered_is_an_error(sample):
+def test_a_model_without_a_covered_operator_is_an_error(sample):
     suite = suites(sample)[4]
     assert suite.get("errors") == "1"
     assert suite.find("testcase/error").get("message") == (

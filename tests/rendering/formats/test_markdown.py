@@ -24,7 +24,7 @@ HOSTILE = [
 
 
 @pytest.mark.parametrize("text", HOSTILE)
-def test_text_and_code_show_exactly_what_they_are_given(text):
+def test_text_and_code_are_shown_unchanged(text):
     md = pytest.importorskip("markdown_it").MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
     def shown(source):
@@ -68,7 +68,7 @@ def test_conforming_models_are_folded(sample):
     assert text.count("<details open>") == 4
 
 
-def test_addresses_become_links_only_when_they_are_ones(report_of, make_finding):
+def test_only_valid_addresses_become_links(report_of, make_finding):
     text = render(
         report_of(make_finding("A/x", see="https://e.org/a_b"), make_finding("B/x", see="a_b")), "markdown"
     )

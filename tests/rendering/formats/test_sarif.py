@@ -12,7 +12,7 @@ from litecheck.finding import Waiver
 from litecheck.rendering.formats import render, sarif
 from litecheck.report import Report
 
-#: Our own statement of what we write; it also says what GitHub asks beyond the standard.
+#: litecheck's own schema of the written files, with GitHub's additional requirements.
 SUBSET = json.loads((Path(__file__).parents[1] / "sarif.schema.json").read_text())
 
 
@@ -20,13 +20,13 @@ def run(report):
     return json.loads(render(report, "sarif"))["runs"][0]
 
 
-def test_keeps_our_statement_of_the_format(sample, good):
+def test_reports_conform_to_the_own_schema(sample, good):
     jsonschema = pytest.importorskip("jsonschema")
     for report in (sample, good, Report("0.1.0", ())):
         jsonschema.Draft202012Validator(SUBSET).validate(json.loads(render(report, "sarif")))
 
 
-def test_our_statement_refuses_what_github_refuses(sample):
+def test_the_own_schema_rejects_documents_that_github_rejects(sample):
     jsonschema = pytest.importorskip("jsonschema")
     for spoil in (
         lambda r: r["results"][0].pop("partialFingerprints"),
@@ -67,14 +67,14 @@ def test_rules_and_results_agree(sample):
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
 
 
-def test_waived_results_are_suppressed_and_the_others_say_they_are_not(sample, report_of, make_finding):
+def test_only_waived_results_are_suppressed(sample, report_of, make_finding):
     results = run(sample)["results"]
     assert all("suppressions" in result for result in results)
     assert sum(bool(result["suppressions"]) for result in results) == sample.counts["waived"]
     assert "suppressions" not in run(report_of(make_finding()))["results"][0]
 
 
-def test_fingerprints_tell_all_results_apart(sample):
+def test_fingerprints_are_unique(sample):
     hashes = [r["partialFingerprints"]["primaryLocationLineHash"] for r in run(sample)["results"]]
     assert len(set(hashes)) == len(hashes)
 
@@ -105,7 +105,7 @@ def test_operands_are_located_by_name(sample):
     assert [step["fullyQualifiedName"] for step in logical] == ["main", "main/tensor#90"]
 
 
-def test_too_many_results_are_cut_from_the_mildest_and_said_so(report_of, make_finding, monkeypatch):
+def test_too_many_results_lose_the_mildest_with_a_note(report_of, make_finding, monkeypatch):
     monkeypatch.setattr(sarif, "MOST_RESULTS", 2)
     waived = replace(make_finding("A/x"), waiver=Waiver("b", "c"))
     report = report_of(
@@ -122,7 +122,7 @@ def test_a_name_makes_no_link(report_of, make_finding):
     assert "](" not in result["message"]["text"]
 
 
-def test_help_address_only_where_it_is_one(report_of, make_finding):
+def test_only_valid_addresses_become_help_addresses(report_of, make_finding):
     rules = run(
         report_of(make_finding("A/x", see="the manual, page 4"), make_finding("B/x", see="https://e.org/a"))
     )

@@ -50,7 +50,7 @@ def test_head_of_a_page() -> None:
 
 
 def test_long_names_may_break() -> None:
-    """A break opportunity stands behind each slash and underscore of a word of 12 characters or more."""
+    """A word of 12 or more characters has a break opportunity after each slash and underscore."""
     made = page(replace(DOCUMENT, parts=(Collapsible("t", ("block/conv_2d", " ", "block/conv_"), ()),)))
     assert "block/<wbr>conv_<wbr>2d block/conv_<" in made
 

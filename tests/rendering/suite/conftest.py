@@ -1,4 +1,4 @@
-"""A device on a suite, in which everything occurs that a renderer can meet."""
+"""A device on a suite, with all content that a renderer must support."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ LAST_CHANNELS = MismatchCluster(
 def case(
     opcode: str, kind: str, granularity: str, title: str, ending: CaseOutcome, **more: object
 ) -> CaseVerdict:
-    """A case; those that were compared have 64 elements and are judged under the reference."""
+    """Return a case; compared cases have 64 elements and are checked with the reference."""
     compared = ending in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.FAILED, CaseOutcome.FLAKY)
     facts: dict[str, object] = {"elements": 64, "arithmetic": "litert-reference"} if compared else {}
     slug = title.replace(",", "").replace(" ", "-")
@@ -39,7 +39,7 @@ def case(
 
 
 def row(cases: tuple[CaseVerdict, ...], **more: object) -> OperatorRow:
-    """The row that cases make together."""
+    """Return the row of several cases."""
     first, worst = cases[0], max(cases, key=lambda one: abs(one.worst))
     counts = Counter(one.ending for one in cases)
     facts: dict[str, object] = {
@@ -54,7 +54,7 @@ def row(cases: tuple[CaseVerdict, ...], **more: object) -> OperatorRow:
 
 
 def convolutions() -> tuple[CaseVerdict, ...]:
-    """Two wrong, one flaky, one by a tolerance, one right, three models to be refused of which one is."""
+    """Return two wrong cases, a flaky, a tolerated and a passed case, and three invalid models with one rejection."""
     fault = "Issue 214: this kernel set rounds the bias twice."
     return (
         case("CONV_2D", "int8", "per-axis", "plain", CaseOutcome.PASSED,
@@ -81,7 +81,7 @@ def convolutions() -> tuple[CaseVerdict, ...]:
 
 
 def sums() -> tuple[CaseVerdict, ...]:
-    """An elementwise operator, of which operands are known."""
+    """Return cases of an elementwise operator with known operands."""
     return (
         case("ADD", "int8", "", "all 65,536 pairs", CaseOutcome.FAILED, elements=65_536, mismatches=20, worst=1.0,
              at=MismatchExample(0, (7, 9), 3.0, 4.0), operands=(-128.0, 127.0)),
@@ -90,14 +90,14 @@ def sums() -> tuple[CaseVerdict, ...]:
 
 
 def silent() -> tuple[CaseVerdict, ...]:
-    """Every way to give no answer."""
+    """Return cases with every outcome without outputs."""
     endings = (CaseOutcome.REFUSED, CaseOutcome.CRASHED, CaseOutcome.HUNG, CaseOutcome.OUT_OF_MEMORY)
     return tuple(case("SOFTMAX", "int8", "", f"number {n}", ending, message=HOSTILE if n == 1 else "")
                  for n, ending in enumerate(endings))  # fmt: skip
 
 
 def open_ones() -> tuple[CaseVerdict, ...]:
-    """Every way not to be judged."""
+    """Return cases with every outcome that is not checked."""
     return tuple(
         case("PAD", "int16", "", ending.value, ending, message="nobody took it")
         for ending in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
@@ -105,7 +105,7 @@ def open_ones() -> tuple[CaseVerdict, ...]:
 
 
 def good_ones() -> tuple[CaseVerdict, ...]:
-    """Reals, one of them within its tolerance."""
+    """Return float cases, one of them within its tolerance."""
     return (
         case("FULLY_CONNECTED", "float32", "per-axis", "plain", CaseOutcome.PASSED, unit="relative"),
         case("FULLY_CONNECTED", "float32", "per-axis", "long sums", CaseOutcome.TOLERATED, unit="relative",
@@ -151,21 +151,22 @@ def sample() -> SuiteReport:
 
 @pytest.fixture
 def good(sample: SuiteReport) -> SuiteReport:
-    """Nothing fails."""
+    """Return a report without failures."""
     kept = tuple(one for one in sample.cases if one.opcode == "FULLY_CONNECTED")
     return replace(sample, rows=sample.rows[-1:], cases=kept, uncovered=(), notes=())
 
 
 @pytest.fixture
 def unjudged(sample: SuiteReport) -> SuiteReport:
-    """Nothing was computed."""
+    """Return a report without computed outputs."""
     kept = tuple(one for one in sample.cases if one.opcode == "PAD")
     return replace(sample, rows=sample.rows[3:4], cases=kept, uncovered=(), notes=())
 
 
 @pytest.fixture
 def claimed(sample: SuiteReport) -> SuiteReport:
-    """The same under claims: a waiver excuses ADD, another has expired, SOFTMAX is not claimed, PAD falls short."""
+    """Return the report with claims: a waiver excuses ADD, another has expired, SOFTMAX is not claimed, PAD fails its
+    claim."""
     waiver = CaseWaiver(("ADD/int8",), "known since 4.1, fixed in 4.3", "2027-01-31", "claims.yaml", 30)
     expired = CaseWaiver(("CONV_2D/int8/ties*",), "the rounding unit", "2026-01-31", "claims.yaml", 34)
     standing = {"SOFTMAX": NOT_CLAIMED}

@@ -1,4 +1,4 @@
-"""First and last lines of suites: the ends of make and run in one line."""
+"""First and last lines of suites: the end of make and run in a single line."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.suite.run_summary import RunSummary
 
 
 @pytest.mark.parametrize(
-    ("summary", "told"),
+    ("summary", "words"),
     [
         (RunSummary(52, 52, 3, 3, {}), "results of 52 of 52 cases"),
         (
@@ -24,8 +24,8 @@ from litecheck.suite.run_summary import RunSummary
         ),
     ],
 )
-def test_the_end_of_a_run(summary: RunSummary, told: str) -> None:
-    assert run_sentence(summary) == told
+def test_the_end_of_a_run(summary: RunSummary, words: str) -> None:
+    assert run_sentence(summary) == words
 
 
 def gap(opcode: str, kind: str = "int8", form: str = "") -> MissingCase:
@@ -33,7 +33,7 @@ def gap(opcode: str, kind: str = "int8", form: str = "") -> MissingCase:
 
 
 @pytest.mark.parametrize(
-    ("gaps", "told"),
+    ("gaps", "words"),
     [
         ([gap("ADD", form="same"), gap("ADD", "")], ""),
         ([gap("ADD")], "no valid case of 1 operator: ADD int8 (breaks ADD/limits/lhs.batch)"),
@@ -44,6 +44,6 @@ def gap(opcode: str, kind: str = "int8", form: str = "") -> MissingCase:
         ),
     ],
 )
-def test_operators_without_a_valid_case(gaps: list[MissingCase], told: str) -> None:
+def test_operators_without_a_valid_case(gaps: list[MissingCase], words: str) -> None:
     manifest = Manifest("litecheck", "litert-int8", "", "smoke", 0, (), (), cases=(), uncovered=tuple(gaps))
-    assert gaps_sentence(manifest) == told
+    assert gaps_sentence(manifest) == words

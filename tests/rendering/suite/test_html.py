@@ -1,4 +1,4 @@
-"""The page as text: what it holds, and that nothing in it acts or reaches out."""
+"""The page as text: its content, no executable content from data, and no requests."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def words(page: Read) -> dict[str, Any]:
     return held
 
 
-def test_it_says_what_the_other_formats_say(sample: SuiteReport, page: Read) -> None:
+def test_the_page_has_the_words_of_the_text_formats(sample: SuiteReport, page: Read) -> None:
     held = words(page)
     assert (held["sentence"], held["tally"]) == (totals.sentence(sample), totals.tally(sample))
     assert held["counts"] == dict(sample.counts())
@@ -48,7 +48,7 @@ def test_it_says_what_the_other_formats_say(sample: SuiteReport, page: Read) -> 
     ]
 
 
-def test_every_case_stands_in_its_operator(sample: SuiteReport, page: Read) -> None:
+def test_every_case_is_listed_in_its_operator(sample: SuiteReport, page: Read) -> None:
     held = words(page)
     told = [
         title
@@ -60,7 +60,7 @@ def test_every_case_stands_in_its_operator(sample: SuiteReport, page: Read) -> N
     assert sorted(paths) == sorted(case.broken for case in sample.cases if case.broken)
 
 
-def test_what_gives_no_answer_comes_first_then_the_furthest_off(sample: SuiteReport) -> None:
+def test_cases_without_outputs_come_first_then_the_largest_differences(sample: SuiteReport) -> None:
     conv = next(case for case in sample.cases if case.ending is CaseOutcome.FAILED)
     several = tuple(replace(conv, title=f"off by {n}", worst=float(n)) for n in (1, 3, 2))
     crashed = replace(conv, title="crashed", ending=CaseOutcome.CRASHED, worst=0.0)
@@ -69,7 +69,7 @@ def test_what_gives_no_answer_comes_first_then_the_furthest_off(sample: SuiteRep
     assert [one["title"] for one in operator["failing"]] == ["crashed", "off by 3", "off by 2", "off by 1"]
 
 
-def test_the_worst_of_a_row_is_told_with_its_input(page: Read) -> None:
+def test_the_worst_element_of_a_row_has_its_inputs(page: Read) -> None:
     facts = dict(words(page)["operators"][1]["facts"])
     assert facts["worst"] == "[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127"
     assert facts["worst case"] == "ADD/int8/all-65536-pairs"
@@ -110,7 +110,7 @@ def test_sections_without_content_are_absent(sample: SuiteReport, good: SuiteRep
     assert not any(f'id="{name}"' in render(good, "html") for name in sections)
 
 
-def test_nothing_is_loaded_and_data_never_becomes_markup(page: Read) -> None:
+def test_the_page_loads_no_file_and_data_is_escaped(page: Read) -> None:
     addresses = ("src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping")
     found = [v for _, attributes in page.elements for name, v in attributes.items() if name in addresses]
     assert found == ["data:,"]
@@ -146,7 +146,7 @@ def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
 
 
 def test_a_page_of_many_cases_stays_small(sample: SuiteReport) -> None:
-    """110 operators on four types with 12 cases each, of which every fifth fails, and one with very many."""
+    """110 operators on four types have 12 cases each, and every fifth fails. A further operator has many cases."""
     conv = sample.cases[:4]
     rows, cases = [], []
     for opcode in range(110):

@@ -19,7 +19,7 @@ Show = Callable[[SuiteReport], Page]
 
 @pytest.fixture
 def opened(show: Callable[[Any], Page]) -> Show:
-    """Opens a report's page; its table is that of the operators."""
+    """Return a function that opens a report's page with the table of operators."""
 
     def page(report: SuiteReport) -> Page:
         return Page(show(report).browser, "#operators")
@@ -29,7 +29,7 @@ def opened(show: Callable[[Any], Page]) -> Show:
 
 @pytest.fixture
 def many(sample: SuiteReport) -> SuiteReport:
-    """110 operators on four types, with 5,000 cases and more."""
+    """Return 110 operators on four types, with more than 5,000 cases."""
     rows, cases = [], []
     several = sample.cases[:4] * 3
     for opcode in range(110):
@@ -51,7 +51,7 @@ def test_every_report_opens(
         assert bool(page.all("#uncovered-section dt")) == bool(report.uncovered)
 
 
-def test_what_fails_comes_first_and_columns_sort_both_ways(opened: Show, sample: SuiteReport) -> None:
+def test_failures_come_first_and_columns_sort_both_ways(opened: Show, sample: SuiteReport) -> None:
     page = opened(sample)
     assert page.column(1) == ["CONV_2Dint8, per-axis", "ADDint8", "SOFTMAXint8", "PADint16",
                               "FULLY_CONNECTEDfloat32, per-axis"]  # fmt: skip
@@ -65,7 +65,7 @@ def test_what_fails_comes_first_and_columns_sort_both_ways(opened: Show, sample:
     assert page.texts("#operators td.number:nth-child(8)")[:2] == ["3 LSB", "1 LSB"]
 
 
-def test_columns_in_which_nothing_stands_are_left_out(opened: Show, unjudged: SuiteReport) -> None:
+def test_empty_columns_are_omitted(opened: Show, unjudged: SuiteReport) -> None:
     heads = opened(unjudged).texts("#operators th")
     assert heads == ["Operator", "Type", "Verdict", "Cases", "Ended", "Placement"]
 
@@ -120,7 +120,7 @@ def test_invalid_models_tell_path_and_effect(opened: Show, sample: SuiteReport) 
     ]
 
 
-def test_what_fails_is_printed_unfolded(opened: Show, sample: SuiteReport) -> None:
+def test_failures_are_unfolded_for_printing(opened: Show, sample: SuiteReport) -> None:
     page = opened(sample)
     page.run("dispatchEvent(new Event('beforeprint'))")
     assert page.texts("#operators .below h3") == ["CONV_2D int8, per-axis", "ADD int8", "SOFTMAX int8"]
@@ -137,7 +137,7 @@ def test_many_operators_and_cases_stay_readable(opened: Show, many: SuiteReport)
     assert page.run("return performance.getEntriesByType('navigation')[0].domComplete") < 5_000
 
 
-def test_it_is_whole_on_a_telephone(
+def test_the_page_fits_a_telephone(
     telephone: None, opened: Show, sample: SuiteReport, many: SuiteReport
 ) -> None:
     long = replace(sample.cases[2], title="a_title/of_many/parts;" * 8)
@@ -151,7 +151,7 @@ def test_it_is_whole_on_a_telephone(
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("narrow", [False, True])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_serious_problem(
     request: pytest.FixtureRequest, opened: Show, sample: SuiteReport, dark: bool, narrow: bool
 ) -> None:
     program = axe()
@@ -165,7 +165,7 @@ def test_axe_finds_nothing_serious(
     assert violations(page, program) == []
 
 
-def test_axe_finds_what_is_wrong(opened: Show, sample: SuiteReport) -> None:
+def test_axe_finds_planted_problems(opened: Show, sample: SuiteReport) -> None:
     program, page = axe(), opened(sample)
     page.run("document.querySelector('#filter').removeAttribute('aria-label')")
     page.run("document.querySelector('#filter').removeAttribute('placeholder')")

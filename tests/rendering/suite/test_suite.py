@@ -1,4 +1,4 @@
-"""Every format of a suite's report: the whole beside its golden file, and what holds for all of them."""
+"""Every format of a suite's report: complete golden files, and properties of all formats."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def test_every_ending_occurs_and_has_a_sign_and_a_meaning(sample: SuiteReport) -
     assert len(set(SIGNS.values())) == len(CaseOutcome)
 
 
-def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport) -> None:
+def test_the_sentence_of_the_verdict_has_the_reasons(
+    sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
+) -> None:
     assert totals.sentence(sample) == (
         "3 of 5 kinds of operators fail: CONV_2D int8 per-axis, ADD int8, SOFTMAX int8; "
         "1 conforms, 1 was not checked; 1 result is missing"
@@ -83,7 +85,7 @@ def test_the_sentence_says_why(sample: SuiteReport, good: SuiteReport, unjudged:
     assert totals.sentence(five) == told
 
 
-def test_cases_and_invalid_models_are_counted_apart(sample: SuiteReport) -> None:
+def test_cases_and_invalid_models_are_counted_separately(sample: SuiteReport) -> None:
     cases, invalid = totals.tally(sample).split("; ")
     assert cases.startswith(
         "16 cases: 3 passed, 2 tolerated, 3 failed, 1 flaky, 1 wrongly rejected, 1 crashed, 1 hung"
@@ -107,7 +109,7 @@ def test_the_arithmetic_found_is_named(changes: dict[str, object], found: str) -
     assert wording.arithmetic(replace(row, **changes), ("litert-reference",)) == found
 
 
-def test_the_worst_element_is_told_with_its_operands(sample: SuiteReport) -> None:
+def test_the_worst_element_has_its_operands(sample: SuiteReport) -> None:
     pairs = next(case for case in sample.cases if case.operands)
     details = dict(wording.details(pairs))
     assert details["worst"] == ("[7, 9] in run 0: expected 3, the device gives 4; computed from -128, 127",)
@@ -219,7 +221,7 @@ def test_accepted_models_are_notes_with_the_path(sample: SuiteReport) -> None:
     assert place == "cases/CONV_2D/int8/weights-not-symmetric/model.tflite"
 
 
-def test_quiet_says_what_fails_in_a_line(
+def test_quiet_reports_failures_in_a_line(
     sample: SuiteReport, good: SuiteReport, unjudged: SuiteReport
 ) -> None:
     assert len(brief(sample).splitlines()) == 8
@@ -237,7 +239,7 @@ def test_no_line_is_wider_than_the_terminal(sample: SuiteReport, width: int) -> 
     assert max(map(cell_len, lines)) <= width
 
 
-def test_text_tells_a_few_cases_of_each_operator_unless_all_are_asked_for(sample: SuiteReport) -> None:
+def test_text_lists_a_few_cases_of_each_operator_or_all_with_verbose(sample: SuiteReport) -> None:
     short = render(sample)
     assert "and 3 other failing cases" in short
     file = io.StringIO()
@@ -246,7 +248,7 @@ def test_text_tells_a_few_cases_of_each_operator_unless_all_are_asked_for(sample
     assert "number 3" not in short
 
 
-def test_waivers_and_claims_are_told_everywhere(claimed: SuiteReport) -> None:
+def test_waivers_and_claims_are_in_every_format(claimed: SuiteReport) -> None:
     assert [row.verdict for row in claimed.rows] == ["fails", "waived", "not claimed", "fails", "conforms"]
     assert totals.sentence(claimed) == (
         "2 of 5 kinds of operators fail: CONV_2D int8 per-axis, PAD int16; 1 conforms, 1 is waived, "

@@ -15,7 +15,7 @@ GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"MISSING": 1}
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "words"),
     [
         ([row(**GOOD)], "1 of 1 kind of operator conforms"),
         ([row(**GOOD), row(**GOOD)], "2 of 2 kinds of operators conform"),
@@ -48,8 +48,8 @@ GOOD, BAD, IDLE = {"PASSED": 1}, {"FAILED": 1}, {"MISSING": 1}
         ([row(waived=1, **GOOD), row(waived=1, **GOOD)], "0 of 2 kinds of operators conform, 2 are waived"),
     ],
 )
-def test_the_verdict(rows: list[OperatorRow], told: str) -> None:
-    assert totals.sentence(report(*rows)) == told
+def test_the_verdict(rows: list[OperatorRow], words: str) -> None:
+    assert totals.sentence(report(*rows)) == words
 
 
 def test_failures_beside_the_cases() -> None:

@@ -1,4 +1,4 @@
-"""Words of a suite's report: the sentence of the verdict, counts, one case, and orders of cases."""
+"""Words of a suite's report: the sentence of the verdict, counts, a single case, and orders of cases."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any)
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (row(MISSING=1), ""),
         (row(PASSED=1, fits=("tflm", "own")), "tflm"),
@@ -44,24 +44,24 @@ def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any)
         (row(TOLERATED=1), "tflm, within the tolerance"),
     ],
 )
-def test_the_arithmetic_of_a_row(one: OperatorRow, told: str) -> None:
-    assert wording.arithmetic(one, ("tflm",)) == told
+def test_the_arithmetic_of_a_row(one: OperatorRow, words: str) -> None:
+    assert wording.arithmetic(one, ("tflm",)) == words
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (row(PASSED=1, fits=("tflm",)), ""),
         (row(PASSED=1, fits=("own", "tflm", "third")), "own, third"),
         (row(TOLERATED=1, fits=("own", "third")), ""),
     ],
 )
-def test_arithmetics_that_are_not_distinguished(one: OperatorRow, told: str) -> None:
-    assert wording.also_fits(one, ("tflm",)) == told
+def test_arithmetics_that_are_not_distinguished(one: OperatorRow, words: str) -> None:
+    assert wording.also_fits(one, ("tflm",)) == words
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (case(mismatches=1_200, elements=4_800, worst=-3.0), "1,200 of 4,800 elements, by at most 3 LSB"),
         (case(CaseOutcome.CRASHED), "The device's process crashed"),
@@ -70,8 +70,8 @@ def test_arithmetics_that_are_not_distinguished(one: OperatorRow, told: str) -> 
         (case(CaseOutcome.ACCEPTED, broken="ADD/x"), "ADD/x"),
     ],
 )
-def test_one_phrase(one: CaseVerdict, told: str) -> None:
-    assert wording.summary(one) == told
+def test_one_phrase(one: CaseVerdict, words: str) -> None:
+    assert wording.summary(one) == words
 
 
 def test_states_of_claims_and_waivers() -> None:
@@ -111,7 +111,8 @@ def test_names() -> None:
 
 
 def test_orders_of_cases() -> None:
-    """Cases without an answer first, then the largest differences; accepted models before rejected ones."""
+    """Cases without outputs come first, then the largest differences; accepted invalid models come before rejected
+    models."""
     near, far, crash = case(worst=1.0), case(worst=-9.0), case(CaseOutcome.CRASHED)
     assert wording.worst_first([near, crash, far]) == [crash, far, near]
     other = case(opcode="MUL", worst=2.0)
@@ -123,7 +124,7 @@ def test_orders_of_cases() -> None:
     assert wording.refusals(report(cases=(rejected, near, accepted))) == {"ADD": [accepted, rejected]}
 
 
-def test_gaps_of_one_reason_stand_together() -> None:
+def test_gaps_of_one_reason_are_grouped() -> None:
     gaps = (MissingCase("PAD", "int16", "", "no rule"), MissingCase("PAD", "int16", "zeros", "no rule"),
             MissingCase("ADD", "", "ADD/input/dtype", "other"))  # fmt: skip
     assert wording.uncovered(report(uncovered=gaps)) == [

@@ -43,5 +43,5 @@ def test_channels_with_few_bits_have_their_color() -> None:
     assert '<path class="few" d="M200 48v-6.0h1V48z"/>' in strip
 
 
-def test_without_distributions_there_is_no_section() -> None:
+def test_a_trace_without_distributions_has_no_histograms() -> None:
     assert histograms(GOOD) == ""

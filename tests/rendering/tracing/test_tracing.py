@@ -30,7 +30,7 @@ ENDS = {
     "text": "txt", "markdown": "md", "json": "json", "html": "html", "junit": "junit.xml", "sarif": "sarif",
     "github": "github.txt", "gitlab": "gitlab.json", "model-explorer": "explorer.json",
 }  # fmt: skip
-#: A device, a subgraph, parts of tensors, an earlier model, and everything that a note can say.
+#: A device, a subgraph, parts of tensors, an earlier model, and all content of notes.
 ROW = replace(BAD.operators[1], subgraph=1, operator=30, opcode="FULLY_CONNECTED", name="end", twin_snr=None)
 HELD = TensorDistribution(
     0, 1, "CONV_2D", "deep", "output", "int8", -1.5, 2.5, (0, 3, 40, 12), 0.125, 0.0, (6.5,)
@@ -63,7 +63,7 @@ def test_every_format_has_a_golden_file() -> None:
 
 @pytest.mark.parametrize("form", ENDS)
 def test_whole_reports(form: str, golden: Callable[[str, str], None]) -> None:
-    """Of the page, style and program are left out."""
+    """Style and program of the page are omitted."""
     text = render(FULL, form)
     golden(f"trace.{ENDS[form]}", content(text) if form == "html" else text)
 
@@ -234,7 +234,7 @@ def test_culprits_that_are_not_shown_are_counted() -> None:
     assert "culprits more" not in render(replace(BAD, culprits=many.culprits[:5]))
 
 
-def test_a_failed_limit_is_told() -> None:
+def test_a_failed_limit_is_reported() -> None:
     failed = replace(GOOD, min_snr=40.0)
     assert failed.exit_code == 1
     assert "SNR of the outputs is 30.0 dB, required at least 40 dB" in " ".join(render(failed).split())

@@ -1,4 +1,4 @@
-"""Traces made by hand, for the tests of their reports."""
+"""Traces written by hand, for the tests of their reports."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One report in which everything occurs that a renderer can meet."""
+"""A report with all content that a renderer must support."""
 
 from __future__ import annotations
 
@@ -55,7 +55,8 @@ def finding(
 
 
 def violating() -> ModelReport:
-    """Every status, level, waiver; a repeated role; one finding on twelve operators; two subgraphs."""
+    """Return a model with every status, level and waiver, a repeated role, a finding on twelve operators, and two
+    subgraphs."""
     conv = operator(0, "CONV_2D", "block1/conv", "violates")
     conv2 = operator(1, "CONV_2D", "block2/conv", "violates")
     concat = operator(2, "CONCATENATION", "merge", "violates")
@@ -172,7 +173,7 @@ def violating() -> ModelReport:
 
 
 def hostile() -> ModelReport:
-    """Names that attack the terminal and every format."""
+    """Return a model with names that attack the terminal and every format."""
     op = operator(0, "CONV_2D", HOSTILE, "violates")
     long = operator(1, "CONV_2D", LONG, "violates")
     skipped = operator(2, "CUSTOM", HOSTILE, "not covered", f"custom operator '{HOSTILE}'")
@@ -221,7 +222,7 @@ def uncovered() -> ModelReport:
 
 @pytest.fixture
 def sample() -> Report:
-    """Models of every verdict, a container's member and a stale baseline entry."""
+    """Return a report of models of every verdict, a container's member and a stale baseline entry."""
     stale = StaleEntry("baseline.json", "CONV_2D/bias/scale", "CONV_2D #4 'gone'", "0123456789abcdef" * 2)
     models = (violating(), hostile(), unreadable(), conforming(), uncovered())
     return Report("0.1.0", models, stale=(stale,))
@@ -229,13 +230,13 @@ def sample() -> Report:
 
 @pytest.fixture
 def good() -> Report:
-    """A run in which all is well."""
+    """Return a report without findings."""
     return Report("0.1.0", (conforming(),))
 
 
 @pytest.fixture
 def report_of() -> Callable[..., Report]:
-    """``report_of(finding, ...)``: a report of one model with one CONV_2D and these findings."""
+    """Return ``report_of(finding, ...)``, which makes a report of a model with a CONV_2D and these findings."""
 
     def build(*findings: Finding, **policy: object) -> Report:
         op = operator(0, "CONV_2D", "conv", "violates" if findings else "conforms")
@@ -247,7 +248,7 @@ def report_of() -> Callable[..., Report]:
 
 @pytest.fixture
 def make_finding() -> Callable[..., Finding]:
-    """``make_finding(path, level, name=...)``: a finding on the model of ``report_of``."""
+    """Return ``make_finding(path, level, name=...)``, which makes a finding on the model of ``report_of``."""
 
     def build(path: str = "CONV_2D/weight/zero_point", level: Level = "violation", **more: str) -> Finding:
         op = operator(0, "CONV_2D", more.pop("name", "conv"))

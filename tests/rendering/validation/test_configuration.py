@@ -20,7 +20,7 @@ from litecheck.rendering.validation.configuration import options_line
 from litecheck.report import Report
 from tests.rendering.validation.conftest import HOSTILE, conforming, unreadable, violating
 
-#: Node data are about one model and its operators, whatever was selected.
+#: Node data describe a model and its operators, independent of the selection.
 FORMATS = tuple(name for name in formats("validate") if name != "model-explorer")
 SELECTION = ("SOFTMAX", "*/bias")
 LINE = (
@@ -36,7 +36,7 @@ def configuration(name: str = "litecheck.toml", **options: object) -> Configurat
 
 @pytest.fixture
 def ruled() -> Report:
-    """Models of every verdict, under a selection from a configuration file."""
+    """Return models of every verdict, with a selection from a configuration file."""
     models = (conforming(), replace(violating(), findings=violating().findings[-1:]), unreadable())
     return Report(
         "0.1.0", tuple(replace(m, selection=SELECTION) for m in models), configuration=configuration()
@@ -45,7 +45,7 @@ def ruled() -> Report:
 
 @pytest.fixture
 def hostile_run() -> Report:
-    """A configuration in which every name is hostile."""
+    """Return a configuration with hostile names only."""
     patterns = (HOSTILE, "A" * 500, *("[B]" * n for n in range(1, 50)))
     options = {"select": patterns, "set-level": {HOSTILE: HOSTILE}, "per-file-ignores": {HOSTILE: patterns}}
     stated = Configuration(f"/somewhere/{HOSTILE}/litecheck.toml", {**options, "ignore": "last"})
@@ -61,7 +61,7 @@ def test_the_file_and_its_options_are_named(name: str, ruled: Report) -> None:
     text = render(ruled, name)
     if name in ("json", "html"):
         assert "litecheck.toml" in text
-    said = {
+    message = {
         "text": unwrapped,
         "markdown": lambda text: text.replace("\\", ""),
         "junit": html.unescape,
@@ -70,13 +70,13 @@ def test_the_file_and_its_options_are_named(name: str, ruled: Report) -> None:
     if name in ("sarif", "gitlab"):
         assert LINE in json.dumps(json.loads(text), ensure_ascii=False).replace('\\"', '"')
     elif name != "json":
-        assert LINE in said
+        assert LINE in message
     without = replace(ruled, configuration=None)
     assert "litecheck.toml" not in render(without, name)
 
 
 @pytest.mark.parametrize("name", [name for name in FORMATS if name != "gitlab"])
-def test_a_verdict_under_a_selection_says_so(name: str, ruled: Report) -> None:
+def test_a_verdict_states_its_selection(name: str, ruled: Report) -> None:
     text = unwrapped(render(replace(ruled, configuration=None), name)).replace("\\", "")
     expected = {
         "sarif": '"selection": [ "SOFTMAX", "*/bias" ]',

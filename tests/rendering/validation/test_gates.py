@@ -1,4 +1,4 @@
-"""What a run asks of a model as a whole fails in every format that gates read, and where operators run is in each."""
+"""Failed gates of a model are in every format that CI reads, and placements are in every format."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_page_and_document(failing: Report) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ending", "otherwise", "told"),
+    ("ending", "otherwise", "words"),
     [
         (
             "",
@@ -98,14 +98,14 @@ def test_page_and_document(failing: Report) -> None:
         ("", (2,), "vela 1: 1 operator placed differently: TANH #2 on the CPU; 2 NPU partitions; "),
     ],
 )
-def test_what_the_compiler_made_of_it(
-    failing: Report, ending: str, otherwise: tuple[int, ...], told: str
+def test_results_of_the_compiler(
+    failing: Report, ending: str, otherwise: tuple[int, ...], words: str
 ) -> None:
     (model,) = failing.models
     (target,) = model.targets
     others = tuple(replace(target.operators[n], place="cpu") for n in otherwise)
     found = CompilerReport("vela 1", ending, others, 2, 7, {"Sram": 1536, "shram": 0})
     asked = replace(failing, models=(replace(model, targets=(replace(target, compiler=found),)),))
-    assert told in " ".join(render(asked, "text").split())
+    assert words in " ".join(render(asked, "text").split())
     (values,) = json.loads(render(asked, "json"))["models"][0]["targets"]
     assert values["compiler"]["memories"] == {"Sram": 1536, "shram": 0}

@@ -11,7 +11,7 @@ def test_the_gravest_come_first_then_the_requirement(make_finding):
     assert ordered([note, late, warning, early]) == (early, late, warning, note)
 
 
-def test_findings_that_say_the_same_become_one_case(sample):
+def test_equal_findings_become_a_case(sample):
     block = blocks(sample.models[0].active)[-1]
     assert block.path == "FULLY_CONNECTED/weight/granularity"
     assert block.extent == "12 operators"
@@ -30,7 +30,7 @@ def test_different_observations_of_one_requirement_share_a_block(sample):
     assert [case.found for case in block.cases] == ["zero point 3 at channel 17", "zero point 5 at channel 0"]
 
 
-def test_waived_findings_are_counted_by_who_and_why(sample):
+def test_waived_findings_are_counted_by_waiver_and_reason(sample):
     told = [(w.by, path, n) for w, path, n in waived(sample.models[0])]
     assert told == [
         ("acme-npu2", "MAX_POOL_2D/same_quantization", 1),

@@ -1,4 +1,4 @@
-"""The page of a validation as text: what it holds, how much of it, and that nothing in it acts or reaches out."""
+"""The page of a validation as text: its content and size, no executable content from data, and no requests."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def words(report: Report) -> dict[str, Any]:
 
 
 def large(count: int, status: str = "conforms", **more: Any) -> ModelReport:
-    """A model of so many operators, each with an activation and a weight."""
+    """Return a model of ``count`` operators, each with an activation and a weight."""
     operators = tuple(OperatorReport(0, n, "CONV_2D", f"conv_{n}", "conforms") for n in range(count))
     survey = tuple(
         TensorSurvey(
@@ -51,14 +51,14 @@ def large(count: int, status: str = "conforms", **more: Any) -> ModelReport:
     return ModelReport("large.tflite", "", 1, ("litert-int8",), operators, survey=survey, **more)
 
 
-def test_it_ends_with_one_newline_and_is_the_same_each_time(sample: Report, good: Report) -> None:
+def test_the_page_ends_with_one_newline_and_is_deterministic(sample: Report, good: Report) -> None:
     for report in (sample, good, Report("0.1.0", ())):
         text = render(report, "html")
         assert text.endswith("</html>\n")
         assert text == render(report, "html")
 
 
-def test_it_holds_what_the_report_says(sample: Report) -> None:
+def test_the_page_has_the_content_of_the_report(sample: Report) -> None:
     held = words(sample)
     assert (held["verdict"], held["summary"]) == ("violates", sample.summary)
     told = held["models"][0]
@@ -89,7 +89,7 @@ def test_hostile_names_make_no_element(sample: Report, good: Report) -> None:
     assert Read(render(renamed, "html")).text("title") == visible(f"{hostile.file}: conforms")
 
 
-def test_nothing_is_loaded_from_anywhere_and_nothing_becomes_markup(sample: Report) -> None:
+def test_the_page_loads_no_file_and_data_is_escaped(sample: Report) -> None:
     page = Read(render(sample, "html"))
     found = [value for _, attrs in page.elements for name, value in attrs.items() if name in ("src", "href")]
     assert found == ["data:,"]
@@ -115,7 +115,7 @@ def test_every_file_of_the_folder_is_in_the_page(sample: Report) -> None:
     assert (BASE / "base.css").read_text() in page.text("style")
 
 
-def test_of_large_models_the_strip_and_the_plots_are_coarse() -> None:
+def test_the_strip_and_plots_of_large_models_are_coarse() -> None:
     model = large(12_345)
     text = render(Report("0.1.0", (model,)), "html")
     assert len(text) < 1_000_000
@@ -134,7 +134,7 @@ def test_of_large_models_the_strip_and_the_plots_are_coarse() -> None:
     )
 
 
-def test_what_is_wrong_keeps_its_place_in_a_large_model() -> None:
+def test_a_finding_keeps_its_place_in_a_large_model() -> None:
     model = large(5_000)
     operators = tuple(
         replace(op, status="not covered", reason="float32") if op.index == 4_321 else op
@@ -146,14 +146,14 @@ def test_what_is_wrong_keeps_its_place_in_a_large_model() -> None:
     assert cell[3:] == ["not covered", "#4320 to #4329: 1 of 10 not covered", "#4321 CONV_2D conv_4321"]
 
 
-def test_of_many_models_those_that_fail_are_told_first(good: Report) -> None:
+def test_failing_models_come_first(good: Report) -> None:
     models = (*good.models * 60, large(1), replace(good.models[0], operators=()))
     told = [model["told"] for model in words(Report("0.1.0", models))["models"]]
     assert sum(told) == 50
     assert told[-1] is True, "it is not checked"
 
 
-def test_marks_say_what_they_stand_for() -> None:
+def test_marks_have_their_values() -> None:
     (told,) = words(Report("0.1.0", (large(2),)))["models"]
     plots = told["plots"]
     assert plots["made"][0] == [

@@ -1,4 +1,4 @@
-"""Node data of a validation for Model Explorer: one model, a color for each status, the placement on an NPU."""
+"""Node data of a validation for Model Explorer: a single model, a color for each status, the placement on an NPU."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ Show = Callable[[Report], Page]
 
 @pytest.fixture
 def alone(sample: Report) -> Report:
-    """The model in which most is found, by itself, with tensors to look at."""
+    """Return a report of only the model with the most findings, with tensor statistics."""
     model = replace(sample.models[0], survey=large(40).survey)
     return replace(sample, models=(model,), stale=())
 
@@ -84,7 +84,7 @@ def test_models_are_filtered_by_words_and_verdicts(show: Show, sample: Report) -
     assert page.one("#shown").text == f"1 of {len(sample.models)} shown"
 
 
-def test_plots_tell_what_is_pointed_at_and_are_reached_by_the_keyboard(show: Show, alone: Report) -> None:
+def test_plots_have_tooltips_and_keyboard_access(show: Show, alone: Report) -> None:
     page = show(alone)
     first, second = page.all(".plots")
     assert len(first.find_elements("css selector", ".made")) == 40
@@ -106,7 +106,7 @@ def test_a_large_model_opens(show: Show) -> None:
     assert "CONV_2D #280" in page.one(".below h4").text
 
 
-def test_it_is_whole_on_a_telephone(telephone: None, show: Show, sample: Report, alone: Report) -> None:
+def test_the_page_fits_a_telephone(telephone: None, show: Show, sample: Report, alone: Report) -> None:
     for report in (alone, sample):
         page = show(report)
         for row in page.all("tr.case")[:6]:
@@ -118,7 +118,7 @@ def test_it_is_whole_on_a_telephone(telephone: None, show: Show, sample: Report,
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("narrow", [False, True])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_serious_problem(
     request: pytest.FixtureRequest, show: Show, sample: Report, alone: Report, dark: bool, narrow: bool
 ) -> None:
     program = axe()

@@ -1,4 +1,4 @@
-"""The words that all formats share; they stand in litecheck/report.py."""
+"""Words of all formats, from litecheck/report.py."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def test_counted():
     assert counted(12_000, "entry", "entries") == "12,000 entries"
 
 
-def test_coverage_names_what_there_is_and_the_sum(sample):
+def test_coverage_has_the_occurring_statuses_and_the_sum(sample):
     told = coverage_text(sample.models[0].coverage)
     assert told == (
         "13 conform, 4 violate, 1 waived, 1 structure checked only, 3 not covered, 1 not applicable of 23 operators"
@@ -26,13 +26,13 @@ def test_coverage_names_what_there_is_and_the_sum(sample):
     assert coverage_text(one) == "1 conforms, 0 violate, 0 waived, 0 not covered of 1 operator"
 
 
-def test_counts_leave_out_what_is_not_there(sample, good):
+def test_counts_omit_zeros(sample, good):
     assert counts_text(sample.models[0].counts) == "6 violations, 1 warning, 12 notes, 2 waived"
     assert counts_text(good.counts) == "no findings"
 
 
 @pytest.mark.parametrize(
-    ("size", "told"),
+    ("size", "words"),
     [
         (0, "0 bytes"),
         (999, "999 bytes"),
@@ -44,8 +44,8 @@ def test_counts_leave_out_what_is_not_there(sample, good):
         (5_000_000_000_000, "5,000.0 GB"),
     ],
 )
-def test_sizes(size, told):
-    assert ModelReport("m", "", size).size_text == told
+def test_sizes(size, words):
+    assert ModelReport("m", "", size).size_text == words
 
 
 @pytest.mark.parametrize(
@@ -63,7 +63,7 @@ def test_titles(path, title, make_finding):
 
 
 @pytest.mark.parametrize(
-    ("operand", "told"),
+    ("operand", "words"),
     [
         ((None, None, None, None), ""),
         (("bias", None, None, None), "bias"),
@@ -72,8 +72,8 @@ def test_titles(path, title, make_finding):
         ((None, None, 4, "x"), "tensor 'x'"),
     ],
 )
-def test_operands(operand, told):
-    assert Where(0, "", 1, "ADD", "sum", *operand).operand == told
+def test_operands(operand, words):
+    assert Where(0, "", 1, "ADD", "sum", *operand).operand == words
 
 
 def test_a_tensor_without_an_operator_is_named_once():
@@ -105,7 +105,7 @@ def test_totals_are_the_sums(sample):
     assert Report("1", ()).summary == "0 models: none checked; no findings; 0/0 operators checked"
 
 
-def test_a_waived_finding_fails_nobody(sample):
+def test_a_waived_finding_is_no_failure(sample):
     waived = [f for m in sample.models for f in m.findings if f.waiver]
     assert waived
     assert not any(replace(sample, fail_on="note").fails(f) for f in waived)

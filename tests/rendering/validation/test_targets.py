@@ -35,7 +35,7 @@ def target(**more: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("made", "told"),
+    ("made", "words"),
     [
         (
             target(),
@@ -52,8 +52,8 @@ def target(**more: Any) -> Any:
         (target(places={}, share=None, partitions=0), "no operators; 0 NPU partitions"),
     ],
 )
-def test_placements(made: Any, told: str) -> None:
-    assert target_text(made).partition("; peak activation memory ")[0] == told
+def test_placements(made: Any, words: str) -> None:
+    assert target_text(made).partition("; peak activation memory ")[0] == words
     assert target_text(made).endswith(f"; peak activation memory {bytes_text(2048)}")
 
 
@@ -80,12 +80,12 @@ def test_a_compiler() -> None:
     assert compiler_text(compiler(1, ending="why")).endswith("; no compiled model: why")
 
 
-def test_operators_of_other_subgraphs() -> None:
+def test_operators_of_further_subgraphs() -> None:
     assert "ADD 1/#4 on the CPU" in compiler_text(compiler(otherwise=[placed(4, subgraph=1)]))
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (placed(0), "CPU"),
         (placed(0, "refused"), "rejected"),
@@ -95,8 +95,8 @@ def test_operators_of_other_subgraphs() -> None:
         (placed(0, "npu", partition=2, unverified="rank 7"), "NPU, partition 2, unverified (rank 7)"),
     ],
 )
-def test_one_operator(one: Any, told: str) -> None:
-    assert place_text(one) == told
+def test_one_operator(one: Any, words: str) -> None:
+    assert place_text(one) == words
 
 
 def test_several_targets() -> None:

@@ -59,7 +59,7 @@ def test_unknown_format_suggests_the_nearest():
         render(Report("0.1.0", ()), "zzz")
 
 
-def test_a_format_is_imported_only_when_asked_for():
+def test_a_format_is_imported_only_if_used():
     code = (
         "import sys, litecheck.rendering.formats as r, litecheck.report as p;"
         "r.render(p.Report('1', ()), 'json');"

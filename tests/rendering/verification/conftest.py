@@ -1,4 +1,4 @@
-"""One verification in which everything occurs that a renderer can meet."""
+"""A verification with all content that a renderer must support."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ LEFT = MismatchCluster("range", 3, 3, 64, 4096, dimension=3, axis="channel", len
 
 
 def difference(tensor: int, name: str, mismatches: int, **more: object) -> Difference:
-    """4,096 int8 elements, off by at most one."""
+    """Return a difference of 4,096 int8 elements by at most 1."""
     facts: dict[str, object] = {
         "dtype": "int8",
         "shape": (1, 8, 8, 64),
@@ -81,7 +81,7 @@ OWN = "litert-reference"
 
 
 def verdict(index: int, opcode: str, name: str, outcome: Outcome, **more: object) -> Verdict:
-    """One operator of the first subgraph, under the reference where it is exact."""
+    """Return the verdict of an operator of the first subgraph, under the reference if it is exact."""
     own = more.get("arithmetic", OWN)
     good = {"arithmetic": own, "fits": (own,)} if outcome.good else {}
     compared = {"elements": 4096, "runs": ("propagated", "random")} if "differences" in more else {}
@@ -97,7 +97,7 @@ def verdict(index: int, opcode: str, name: str, outcome: Outcome, **more: object
 
 
 def judged() -> tuple[Verdict, ...]:
-    """Cases in which values were compared."""
+    """Return cases with compared values."""
     conv = difference(
         20,
         "block1/conv",
@@ -195,8 +195,8 @@ def judged() -> tuple[Verdict, ...]:
     )
 
 
-def others() -> tuple[Verdict, ...]:
-    """Every other way in which a case can end, and names that attack each format."""
+def further_cases() -> tuple[Verdict, ...]:
+    """Return cases of every further outcome, and names that attack each format."""
     hostile = difference(
         40,
         HOSTILE,
@@ -248,7 +248,7 @@ def others() -> tuple[Verdict, ...]:
 
 
 def operations(verdicts: tuple[Verdict, ...]) -> tuple[Operation, ...]:
-    """The graph: one operator after the other; two share an output's name, one has a number for it."""
+    """Return the graph as a chain of operators. Two share an output's name, and one has a number as its name."""
     names = {8: ("twin",), 9: ("halves", "halves:1"), 10: ("10",), 14: ("twin",)}
     found = []
     for v in verdicts:
@@ -278,8 +278,8 @@ DRIFT = (
 
 @pytest.fixture
 def sample() -> Verification:
-    """Every outcome, a segment, two subgraphs, drift, and a published arithmetic that fits."""
-    verdicts = (*judged(), *others())
+    """Return every outcome, a segment, two subgraphs, drift, and a published arithmetic that matches."""
+    verdicts = (*judged(), *further_cases())
     return Verification(
         "0.1.0",
         "models/keyword spotting.tflite",
@@ -306,7 +306,7 @@ def sample() -> Verification:
 
 @pytest.fixture
 def good() -> Verification:
-    """A run in which all is well."""
+    """Return a run without failures."""
     first, *_ = judged()
     return Verification(
         "0.1.0",
@@ -323,7 +323,7 @@ def good() -> Verification:
 
 @pytest.fixture
 def unjudged() -> Verification:
-    """A run in which nothing could be judged, and none was asked for a fallback's failure."""
+    """Return a run without compared outputs, in which a fallback to the CPU is no failure."""
     verdicts = (
         verdict(0, "CUSTOM", "detect", Outcome.NOT_DELEGATED, message="the plan leaves it to the CPU"),
     )

@@ -17,9 +17,9 @@ def test_one_line_for_each_case_that_fails(sample: Verification) -> None:
     assert all(line.isprintable() for line in lines)
 
 
-def test_nothing_where_all_is_well(good: Verification) -> None:
+def test_a_conforming_run_prints_no_line(good: Verification) -> None:
     assert brief(good) == ""
 
 
-def test_a_model_that_was_not_judged_says_so(unjudged: Verification) -> None:
+def test_an_unchecked_model_has_a_line(unjudged: Verification) -> None:
     assert brief(unjudged) == "m.tflite: not checked: 1 case: 1 not delegated\n"

@@ -18,7 +18,7 @@ def test_every_line_but_the_last_is_one_annotation(sample: Verification) -> None
     )
 
 
-def test_a_case_alone_is_told_in_full(sample: Verification) -> None:
+def test_a_single_case_has_all_details(sample: Verification) -> None:
     first = render(sample, "github").splitlines()[0]
     assert ",title=mismatch on delegate%3A/opt/acme/libacme.so%2Cthreads=2%3A CONV_2D::CONV_2D #1 " in first
     assert "%0Aworst: [0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6%0A" in first
@@ -33,7 +33,7 @@ def test_cases_of_a_kind_share_an_annotation(sample: Verification) -> None:
     assert error.endswith("%0Aand 2 other cases")
 
 
-def test_all_well_says_only_so(good: Verification) -> None:
+def test_a_report_without_findings_is_a_single_line(good: Verification) -> None:
     assert (
         render(good, "github")
         == "litecheck: conforms: exact under litert-reference on litert:reference: 1 operator: 1 exact\n"

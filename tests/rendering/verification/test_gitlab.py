@@ -8,7 +8,7 @@ from litecheck.rendering.formats import render
 from litecheck.verification.result import Verification
 
 
-def test_every_issue_has_what_gitlab_asks_for(sample: Verification, unjudged: Verification) -> None:
+def test_every_issue_has_the_fields_of_gitlab(sample: Verification, unjudged: Verification) -> None:
     issues = json.loads(render(sample, "gitlab"))
     assert len(issues) == sum(map(sample.failing, sample.verdicts))
     for issue in issues + json.loads(render(unjudged, "gitlab")):

@@ -18,7 +18,7 @@ def graphs(verification: Verification) -> dict[str, Any]:
     return found
 
 
-def test_the_first_subgraph_is_main_and_results_stand_by_tensor(sample: Verification) -> None:
+def test_the_first_subgraph_is_main_and_results_are_listed_by_tensor(sample: Verification) -> None:
     found = graphs(sample)
     assert set(found) == {"main", "subgraph_1"}
     results = found["main"]["results"]
@@ -29,7 +29,7 @@ def test_the_first_subgraph_is_main_and_results_stand_by_tensor(sample: Verifica
     assert set(found["subgraph_1"]["results"]) == {"body/add"}
 
 
-def test_names_that_are_not_ones_own_give_way_to_the_number(sample: Verification) -> None:
+def test_ambiguous_names_are_replaced_by_the_number(sample: Verification) -> None:
     results = graphs(sample)["main"]["results"]
     assert "twin" not in results
     assert results["8"]["value"] == 2000 / 8192
@@ -37,7 +37,7 @@ def test_names_that_are_not_ones_own_give_way_to_the_number(sample: Verification
     assert results["10"]["value"] == 5 / 4096
 
 
-def test_without_the_graph_operators_stand_by_number(sample: Verification) -> None:
+def test_without_the_graph_operators_are_listed_by_number(sample: Verification) -> None:
     results = graphs(replace(sample, operations=()))["main"]["results"]
     assert set(results) == {str(n) for n in range(24)}
 
@@ -60,11 +60,11 @@ def test_text_can_be_read_on_its_colour() -> None:
         assert (light + 0.05) / (dark + 0.05) >= 4.5
 
 
-def test_where_cases_overlap_the_gravest_is_shown(sample: Verification) -> None:
+def test_the_gravest_of_overlapping_cases_is_shown(sample: Verification) -> None:
     exact = replace(sample.verdicts[0], operators=(1,))
     results = graphs(replace(sample, verdicts=(exact, *sample.verdicts, exact)))["main"]["results"]
     assert results["block1/conv"]["value"] == 12 / 4096
 
 
-def test_nothing_run_is_an_empty_graph(good: Verification) -> None:
+def test_a_run_without_cases_is_an_empty_graph(good: Verification) -> None:
     assert graphs(replace(good, verdicts=()))["main"]["results"] == {}

@@ -1,4 +1,4 @@
-"""The page as text: what it holds, and that nothing in it acts or reaches out."""
+"""The page as text: its content, no executable content from data, and no requests."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def page(sample: Verification) -> Read:
     return Read(render(sample, "html"))
 
 
-def test_ends_with_one_newline_and_is_the_same_each_time(
+def test_the_page_ends_with_one_newline_and_is_deterministic(
     sample: Verification, good: Verification, unjudged: Verification
 ) -> None:
     for verification in (sample, good, unjudged, replace(good, verdicts=())):
@@ -43,13 +43,13 @@ def test_ends_with_one_newline_and_is_the_same_each_time(
         assert render(from_json(json.loads(render(verification, "json"))), "html") == text
 
 
-def test_it_holds_what_the_json_format_holds(sample: Verification, page: Read) -> None:
+def test_the_page_has_the_content_of_the_json_format(sample: Verification, page: Read) -> None:
     held = json.loads(page.text("script", id="verification"))
     assert json.dumps(held) == json.dumps(json.loads(render(sample, "json")))
     assert repr(from_json(held)) == repr(sample)
 
 
-def test_it_says_what_the_other_formats_say(sample: Verification, page: Read) -> None:
+def test_the_page_has_the_words_of_the_text_formats(sample: Verification, page: Read) -> None:
     words = json.loads(page.text("script", id="words"))
     assert words["fits"] == wording.fits(sample)
     assert words["tally"] == wording.tally(sample)
@@ -69,7 +69,7 @@ def test_the_strip_holds_every_operator_in_order(sample: Verification, page: Rea
     assert strip[7]["operator"] == "ADD"
 
 
-def test_operators_without_a_case_stand_in_the_strip_too(sample: Verification) -> None:
+def test_the_strip_includes_operators_without_a_case(sample: Verification) -> None:
     fewer = replace(sample, verdicts=sample.verdicts[:1])
     strip = json.loads(Read(render(fewer, "html")).text("script", id="words"))["strip"]
     assert len(strip) == len(sample.operations)
@@ -80,7 +80,7 @@ def test_operators_without_a_case_stand_in_the_strip_too(sample: Verification) -
     "text",
     ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\udc80", "$title"],
 )
-def test_embedded_text_closes_nothing_and_comes_back(text: str) -> None:
+def test_embedded_text_is_escaped_and_decoded_unchanged(text: str) -> None:
     made = embedded({"name": text})
     assert made.isascii()
     assert not set("<>&") & set(made)
@@ -97,7 +97,7 @@ def test_hostile_names_make_no_element(sample: Verification, good: Verification)
     assert Read(render(hostile, "html")).text("title") == visible(f"{hostile.model}: conforms")
 
 
-def test_nothing_is_loaded_from_anywhere(page: Read) -> None:
+def test_the_page_loads_no_file(page: Read) -> None:
     addresses = ("src", "href", "srcset", "action", "formaction", "data", "poster", "background", "ping")
     found = [
         value for _, attributes in page.elements for name, value in attributes.items() if name in addresses
@@ -149,13 +149,13 @@ def test_every_file_of_the_folder_is_in_the_page(page: Read) -> None:
     assert scripts == set(files) - {"body.html"}
 
 
-def test_the_page_holds_what_was_never_tried(sample: Verification, page: Read) -> None:
+def test_the_page_has_properties_not_exercised(sample: Verification, page: Read) -> None:
     words = json.loads(page.text("script", id="words"))["untried"]
     assert words[0] == [
         "CONV_2D (12)",
         ["a batch beyond 1", "unequal strides", "outputs of more than 65,536 elements"],
     ]
-    assert len(words) == 2, "RESHAPE had all there is"
+    assert len(words) == 2, "RESHAPE exercises all properties"
 
 
 def test_the_whole_content(sample: Verification, golden: Callable[[str, str], None]) -> None:

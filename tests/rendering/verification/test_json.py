@@ -46,7 +46,7 @@ def test_verifications_keep_the_published_schema(
         lambda d: d["operations"][0].update(index=-1),
     ],
 )
-def test_the_schema_refuses_what_is_not_the_format(
+def test_the_schema_rejects_invalid_documents(
     sample: Verification, spoil: Callable[[dict[str, Any]], object]
 ) -> None:
     document = json.loads(render(sample, "json"))
@@ -69,18 +69,18 @@ def test_every_key_of_the_schema_is_described_and_required() -> None:
     assert all("description" in definition for definition in SCHEMA["$defs"].values())
 
 
-def test_keys_stand_in_the_order_of_the_schema(sample: Verification) -> None:
+def test_keys_have_the_order_of_the_schema(sample: Verification) -> None:
     document = json.loads(render(sample, "json"))
     assert list(document) == list(SCHEMA["properties"])
     for key, name in (("verdicts", "case"), ("drift", "step"), ("operations", "operation")):
         assert list(document[key][0]) == list(SCHEMA["$defs"][name]["properties"])
 
 
-def test_it_reads_back(sample: Verification) -> None:
+def test_a_document_is_read_back_unchanged(sample: Verification) -> None:
     assert repr(from_json(json.loads(render(sample, "json")))) == repr(sample)
 
 
-def test_what_follows_from_it_is_told(sample: Verification) -> None:
+def test_the_document_has_derived_values(sample: Verification) -> None:
     document = json.loads(render(sample, "json"))
     assert (document["verdict"], document["exit_code"]) == ("fails", 1)
     assert document["counts"]["mismatch"] == 5

@@ -27,7 +27,7 @@ def test_keeps_the_xsd(sample: Verification, good: Verification, unjudged: Verif
         schema.validate(io.StringIO(render(verification, "junit")))
 
 
-def test_what_is_wrong_fails_and_what_gives_nothing_is_an_error(sample: Verification) -> None:
+def test_mismatches_fail_and_missing_outputs_are_errors(sample: Verification) -> None:
     ends = {name: [(child.tag, child.get("type")) for child in case] for name, case in cases(sample).items()}
     assert ends["block1/conv"] == [("failure", "verify/mismatch")]
     assert ends["halves"] == [("failure", "verify/wrong-shape-or-type")]
@@ -48,14 +48,14 @@ def test_the_failure_explains(sample: Verification) -> None:
     assert "worst: [0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6" in failure.text
 
 
-def test_what_is_skipped_says_why_and_a_fallback_can_fail(sample: Verification) -> None:
+def test_skipped_cases_have_a_reason_and_a_fallback_can_fail(sample: Verification) -> None:
     skipped = cases(sample)["detect"].find("skipped")
     assert skipped is not None
     assert skipped.get("message") == "not delegated: the plan leaves it to the CPU"
     assert cases(replace(sample, fail_on_fallback=True))["detect"].find("failure") is not None
 
 
-def test_a_run_in_which_nothing_was_judged_is_an_error(unjudged: Verification) -> None:
+def test_a_run_without_checked_cases_is_an_error(unjudged: Verification) -> None:
     root = ET.fromstring(render(unjudged, "junit"))
     assert (root.get("tests"), root.get("errors")) == ("2", "1")
     error = root.find(".//error")

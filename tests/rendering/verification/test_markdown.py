@@ -57,7 +57,7 @@ def test_long_runs_are_cut(sample: Verification) -> None:
     assert len(text.encode()) < 1 << 20
 
 
-def test_a_run_in_which_all_is_well_is_short(good: Verification) -> None:
+def test_a_conforming_run_is_short(good: Verification) -> None:
     text = render(good, "markdown")
     assert "✅ conforms: exact under litert-reference; 1 operator: 1 exact" in text
     assert "<details open>" not in text

@@ -13,7 +13,7 @@ from litecheck.rendering.verification.operator_table import operators
 from litecheck.verification.result import Verification
 
 
-def test_every_case_stands_in_one_line(sample: Verification) -> None:
+def test_every_case_is_in_one_line(sample: Verification) -> None:
     lines = operators(sample)
     assert sorted(n for line in lines for n in line.positions) == list(range(len(sample.verdicts)))
     for line in lines:
@@ -23,7 +23,7 @@ def test_every_case_stands_in_one_line(sample: Verification) -> None:
     assert len({(line.opcode, line.kind, line.granularity) for line in lines}) == len(lines)
 
 
-def test_a_line_says_how_its_cases_ended(sample: Verification) -> None:
+def test_a_line_has_the_outcomes_of_its_cases(sample: Verification) -> None:
     line = next(line for line in operators(sample) if line.opcode == "CONV_2D")
     assert (line.kind, line.granularity, line.verdict) == ("int8", "per-axis", "fails")
     assert (line.worst, line.unit, line.occurring) == (2.0, "LSB", {"mismatch": 1})
@@ -46,7 +46,7 @@ def test_the_verdicts_are_those_of_the_verification(
     assert changed == [("not checked", "fails")]
 
 
-def test_what_explains_every_difference_is_named(sample: Verification) -> None:
+def test_the_cause_of_all_differences_is_named(sample: Verification) -> None:
     conv = replace(sample.verdicts[1], also=(), causes=(Cause(("defect: no-bias",), "", 12, 0),))
     several = (conv, replace(conv, causes=(*conv.causes, Cause(("requantize: single",), "", 12, 0))))
     (line,) = operators(replace(sample, verdicts=several))
@@ -55,7 +55,7 @@ def test_what_explains_every_difference_is_named(sample: Verification) -> None:
     assert line.arithmetic == "none known"
 
 
-def test_placement_is_told_where_something_was_not_delegated(sample: Verification) -> None:
+def test_placement_is_stated_if_an_operator_was_not_delegated(sample: Verification) -> None:
     lines = {line.opcode: line for line in operators(sample)}
     left = [line for line in lines.values() if line.placement]
     assert [line.placement for line in left] == ["not delegated"]

@@ -22,7 +22,7 @@ OPERATORS = 500
 
 @pytest.fixture
 def many(sample: Verification) -> Verification:
-    """As many operators as a large model has, of every outcome, with drift."""
+    """Return as many operators as a large model has, of every outcome, with drift."""
     kinds = [v for v in sample.verdicts if len(v.operators) == 1 and v.subgraph == 0]
     verdicts = tuple(
         replace(kinds[n % len(kinds)], operators=(n,), case=f"{n:04d}", name=f"block{n}/out")
@@ -47,7 +47,7 @@ def test_every_verification_opens(
         assert page.one("#graph").is_displayed() == bool(verification.verdicts)
 
 
-def test_it_is_whole_on_a_telephone(
+def test_the_page_fits_a_telephone(
     telephone: None, show: Callable[[Verification], Page], sample: Verification, many: Verification
 ) -> None:
     long = "a_name/of_many/parts;" * 8
@@ -79,7 +79,7 @@ def test_a_wider_screen_has_the_plot_drawn_anew(
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
-def test_it_tells_what_was_verified(show: Callable[[Verification], Page], sample: Verification) -> None:
+def test_the_page_states_model_and_device(show: Callable[[Verification], Page], sample: Verification) -> None:
     page = show(sample)
     assert page.one("h1").text == "keyword spotting.tflite fails: 11 of 23 operators"
     assert (
@@ -240,7 +240,7 @@ def test_many_channels_share_bars(show: Callable[[Verification], Page], sample: 
 def test_only_a_pattern_is_drawn(
     show: Callable[[Verification], Page], sample: Verification, along: PerAxisCounts | None
 ) -> None:
-    """Mismatches were counted by channel all the same: where they gather in columns, or nowhere, that tells nothing."""
+    """Mismatches are always counted by channel. They are drawn only if they form a pattern."""
     conv = sample.verdicts[1]
     alone = replace(conv, differences=(replace(conv.differences[0], along=along),))
     page = show(replace(sample, verdicts=(alone,), operations=(), drift=()))
@@ -287,7 +287,7 @@ def test_light_and_dark(show: Callable[[Verification], Page], good: Verification
     page.one("#theme").click()
     light = page.ground
     assert light != dark
-    # Chromium writes what it stores a moment later, and a page that opens at once may miss it.
+    # Chromium stores values with a delay, so a page that opens immediately may read old values.
     assert any(page.reloaded().ground == light for _ in range(20))
     page.one("#theme").click()
     assert page.ground == dark
@@ -347,7 +347,7 @@ def test_operators_lead_to_their_cases(show: Callable[[Verification], Page], sam
 
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("narrow", [False, True])
-def test_axe_finds_nothing_serious(
+def test_axe_finds_no_serious_problem(
     request: pytest.FixtureRequest,
     show: Callable[[Verification], Page],
     sample: Verification,

@@ -21,7 +21,7 @@ def run(verification: Verification) -> dict[str, Any]:
     return found
 
 
-def test_keeps_our_statement_of_the_format(
+def test_reports_conform_to_the_own_schema(
     sample: Verification, good: Verification, unjudged: Verification
 ) -> None:
     jsonschema = pytest.importorskip("jsonschema")
@@ -74,7 +74,7 @@ def test_results_name_subgraph_operator_and_tensor(sample: Verification) -> None
     assert ["subgraph 0", "subgraph 0/PAD#12"] in found
 
 
-def test_what_is_no_result_is_notified(sample: Verification, unjudged: Verification) -> None:
+def test_outcomes_without_a_result_are_notifications(sample: Verification, unjudged: Verification) -> None:
     told = {
         n["descriptor"]["id"]: n["message"]["text"]
         for n in run(sample)["invocations"][0]["toolExecutionNotifications"]
@@ -88,7 +88,7 @@ def test_what_is_no_result_is_notified(sample: Verification, unjudged: Verificat
     assert first["toolExecutionNotifications"][0]["descriptor"]["id"] == "verify/not-judged"
 
 
-def test_too_many_results_are_cut_and_said_so(sample: Verification, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_results_are_cut_with_a_note(sample: Verification, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sarif, "MOST_RESULTS", 2)
     r = run(sample)
     assert len(r["results"]) == 2
@@ -97,7 +97,7 @@ def test_too_many_results_are_cut_and_said_so(sample: Verification, monkeypatch:
     assert last["message"]["text"] == "9 results left out: the mildest"
 
 
-def test_a_run_in_which_all_is_well_has_no_results(good: Verification) -> None:
+def test_a_conforming_run_has_no_results(good: Verification) -> None:
     r = run(good)
     assert (r["results"], r["tool"]["driver"]["rules"]) == ([], [])
     assert r["invocations"] == [{"executionSuccessful": True, "exitCode": 0}]

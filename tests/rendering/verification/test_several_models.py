@@ -31,7 +31,7 @@ def several(sample: Verification, good: Verification) -> Verifications:
     return Verifications("1.2.3", "acme", "acme 1", (renamed, Unverified("gone.tflite", PROBLEMS), sample))
 
 
-def test_there_is_no_format_without_them(several: Verifications) -> None:
+def test_every_format_supports_several_models(several: Verifications) -> None:
     alone = {"model-explorer"}
     assert {
         name: render(several, name)[-1] for name in formats("verify") if name not in alone
@@ -40,9 +40,7 @@ def test_there_is_no_format_without_them(several: Verifications) -> None:
         render(several, "model-explorer")
 
 
-def test_text_has_each_model_as_by_itself_and_how_many_ended_how(
-    several: Verifications, sample: Verification
-) -> None:
+def test_text_has_each_model_and_the_total(several: Verifications, sample: Verification) -> None:
     told = render(several)
     assert render(sample) in told
     assert "gone.tflite" in told
@@ -70,7 +68,7 @@ def test_whole_reports(form: str, several: Verifications, golden: Callable[[str,
     golden(f"several.{form}.txt", content(text) if form == "html" else text)
 
 
-def test_sarif_has_the_results_of_each_and_what_could_not_be_read(
+def test_sarif_has_the_results_of_each_model_and_unreadable_models(
     several: Verifications, sample: Verification
 ) -> None:
     def run(report: Any) -> Any:
@@ -98,7 +96,7 @@ def test_junit_has_a_suite_for_each(several: Verifications) -> None:
     assert suites[1].get("errors") == "2"
 
 
-def test_gitlab_tells_each_issue_apart(several: Verifications, sample: Verification) -> None:
+def test_gitlab_issues_have_unique_fingerprints(several: Verifications, sample: Verification) -> None:
     issues = json.loads(render(several, "gitlab"))
     assert len({issue["fingerprint"] for issue in issues}) == len(issues)
     assert len(issues) == len(json.loads(render(sample, "gitlab"))) + 2
@@ -111,7 +109,7 @@ def test_github_has_the_notes_of_each(several: Verifications) -> None:
     assert lines[-1] == "litecheck: 3 models on acme: 1 conforms, 1 fails, 1 not checked"
 
 
-def test_csv_says_of_which_model_a_line_is(several: Verifications, sample: Verification) -> None:
+def test_csv_lines_name_their_model(several: Verifications, sample: Verification) -> None:
     rows = list(csv.DictReader(io.StringIO(render(several, "csv"))))
     assert {row["model"] for row in rows} >= {"models/other.tflite"}
     assert "model" not in render(sample, "csv").splitlines()[0].split(",")
@@ -125,7 +123,7 @@ def test_markdown_and_html_begin_with_a_table_over_the_models(several: Verificat
     assert "models/other.tflite" in page
 
 
-def test_what_fails_is_a_line_each(several: Verifications, sample: Verification) -> None:
+def test_each_failure_is_a_line(several: Verifications, sample: Verification) -> None:
     lines = ReportView(several).brief()
     assert lines.endswith(ReportView(sample).brief())
     assert "gone.tflite: not checked: x [empty]\n" in lines

@@ -31,7 +31,7 @@ def test_at_a_wide_terminal_cases_are_a_table(
     golden("verification.wide.txt", printed(sample, 120))
 
 
-def test_a_run_in_which_all_is_well(good: Verification, golden: Callable[[str, str], None]) -> None:
+def test_a_conforming_run(good: Verification, golden: Callable[[str, str], None]) -> None:
     golden("verification.good.txt", printed(good))
 
 
@@ -95,7 +95,7 @@ def test_many_failures_are_cut_unless_verbose(sample: Verification) -> None:
     assert whole.count("message   SIGSEGV") == 25
 
 
-def test_a_fallback_that_fails_is_told_among_the_failures(sample: Verification) -> None:
+def test_a_failed_fallback_is_listed_with_the_failures(sample: Verification) -> None:
     strict = printed(replace(sample, fail_on_fallback=True))
     assert "not delegated\n" not in strict
     assert re.search(
@@ -104,7 +104,7 @@ def test_a_fallback_that_fails_is_told_among_the_failures(sample: Verification) 
     assert "not checked  7 of 23 cases" in strict
 
 
-def test_drift_shows_where_error_enters_and_what_grows(sample: Verification) -> None:
+def test_drift_shows_the_origin_and_growth_of_errors(sample: Verification) -> None:
     told = printed(sample, 120).split("drift  ")[1]
     assert re.search(r"1  CONV_2D +-2 LSB +0.061 +0.293 % +here +block1/conv\n", told)
     assert re.search(r"2  AVERAGE_POOL_2D +\+1 LSB +0.5 +25 % +pool\n", told)
@@ -116,7 +116,9 @@ def test_drift_shows_where_error_enters_and_what_grows(sample: Verification) -> 
     assert "drift" not in printed(replace(sample, drift=()))
 
 
-def test_the_end_says_what_fits_and_the_total(sample: Verification, unjudged: Verification) -> None:
+def test_the_end_has_the_matching_arithmetics_and_the_total(
+    sample: Verification, unjudged: Verification
+) -> None:
     fits, total = (
         printed(sample, 300).replace("\n", " ").split("the published arithmetic ")[1].split(" fails: ")
     )
@@ -133,7 +135,7 @@ def test_a_segment_of_many_is_its_first_operator_and_a_count(good: Verification)
     assert " 0-4  DEPTHWISE_CONV_2D + 4 more  exact" in printed(replace(good, verdicts=(many,)), 100)
 
 
-def test_what_no_operator_had_is_told_for_each_kind(sample: Verification) -> None:
+def test_properties_of_no_operator_are_listed_by_kind(sample: Verification) -> None:
     shown = printed(sample)
     assert "not exercised  properties that no operator of the model has" in shown
     assert "- CONV_2D (12): a batch beyond 1, unequal strides" in shown
@@ -145,7 +147,7 @@ SAMPLED = Sampled("0000-CONV_2D", 1.0)
 
 
 @pytest.mark.parametrize(
-    ("invocations", "further", "sampled", "said"),
+    ("invocations", "further", "sampled", "message"),
     [
         ((), 0, None, "0 cases, 0 invocations"),
         ((1,), 0, None, "1 case, 1 invocation"),
@@ -162,21 +164,21 @@ SAMPLED = Sampled("0000-CONV_2D", 1.0)
     ],
 )  # fmt: skip
 def test_words_of_an_estimate(
-    invocations: tuple[int, ...], further: int, sampled: Sampled | None, said: str
+    invocations: tuple[int, ...], further: int, sampled: Sampled | None, message: str
 ) -> None:
     cases = tuple(Planned(f"{n:04}-A", ("A",), "a", 1, count) for n, count in enumerate(invocations))
-    assert text.forecast_words(CostEstimate("m", "d", cases, further, "", sampled)) == said
+    assert text.forecast_words(CostEstimate("m", "d", cases, further, "", sampled)) == message
 
 
 @pytest.mark.parametrize(
-    ("seconds", "said"),
+    ("seconds", "message"),
     [
         (0.25, "0.25 s"), (2.54, "2.5 s"), (59.4, "59 s"), (60, "1 min 00 s"), (148, "2 min 28 s"),
         (3599.4, "59 min 59 s"), (3600, "1 h 00 min"), (11100, "3 h 05 min"), (360_000, "100 h 00 min"),
     ],
 )  # fmt: skip
-def test_durations(seconds: float, said: str) -> None:
-    assert text.duration(seconds) == said
+def test_durations(seconds: float, message: str) -> None:
+    assert text.duration(seconds) == message
 
 
 @pytest.mark.parametrize("verbose", [False, True])

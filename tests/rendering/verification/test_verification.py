@@ -1,4 +1,4 @@
-"""Every format: a whole verification beside its golden file, and what holds for all of them."""
+"""Every format of a verification: complete golden files, and properties of all formats."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def test_unknown_format_suggests_the_nearest(good: Verification) -> None:
         render(good, "zzz")
 
 
-def test_a_format_is_imported_only_when_asked_for() -> None:
+def test_a_format_is_imported_only_if_used() -> None:
     code = (
         "import sys\n"
         "from litecheck.rendering.formats import render\n"

@@ -1,4 +1,4 @@
-"""The verification whose words are tested."""
+"""The verification for the tests of wording."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ def test_sentence_of_a_shortfall(short: Shortfall, sentence: str) -> None:
     assert shortfall_sentence(short) == sentence
 
 
-def test_the_first_of_several_shortfalls_is_told() -> None:
+def test_the_first_of_several_shortfalls_is_shown() -> None:
     one, other = Shortfall("operator", "ADD"), Shortfall("operator", "MUL")
     assert shortfalls_sentence((one,)) == "ADD is claimed, and the suite has no case of it"
     assert shortfalls_sentence((one, other, other)) == (

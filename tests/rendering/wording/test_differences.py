@@ -1,4 +1,5 @@
-"""Words of a comparison of two tensors: verdict, extent, one element, and causes. All numbers are worked out by hand."""
+"""Words of a comparison of two tensors: verdict, extent, a single element, and causes. All numbers are computed by
+hand."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ def element(**more: Any) -> Element:
 
 
 def comparison(largest: int = 0, **more: Any) -> Comparison:
-    """3 of 12 elements differ; with ``largest`` a worst element differs by so much."""
+    """Return a comparison with 3 of 12 different elements; ``largest`` adds a worst element with this difference."""
     known: dict[str, Any] = {
         "dtype": "int8", "shape": (2, 6), "size": 12, "tolerance": 0, "semantics": "litert", "mismatches": 3,
         "beyond": 3, "histogram": (Bucket(-2, -2, 1), Bucket(1, 1, 2)),
@@ -36,7 +37,7 @@ def comparison(largest: int = 0, **more: Any) -> Comparison:
         (F(1, 3), "0.3333"),
         (F(3), "3.0000"),
         (F(0), "0.0000"),
-        # As many decimals as it takes not to look like the tie 2.5 or the whole number 3.
+        # Enough decimals to differ from the tie 2.5 and the integer 3.
         (F(5, 2) + F(1, 10**7), "2.5000001"),
         (3 - F(1, 10**6), "2.999999"),
         # Beyond 10^9 and below 10^-4 in the floating-point notation.
@@ -51,7 +52,7 @@ def test_decimals(value: Fraction, shown: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "dtype", "told"),
+    ("one", "dtype", "words"),
     [
         (element(), "int8", "[0, 3]: expected 4, the device gives 5"),
         (element(real=0.5), "int8", "[0, 3]: real value 0.5, expected 4, the device gives 5"),
@@ -113,7 +114,7 @@ def test_decimals(value: Fraction, shown: str) -> None:
             "[0, 3]: real value 126.5, exact quotient 126.5000; half away gives 127, half even 126; "
             "expected 4, the device gives 5",
         ),
-        # The tie is one of float32 only.
+        # A tie in float32 only.
         (
             element(real=2.5, quotient=F(5, 2) + F(1, 10**7), quotient32=F(5, 2)),
             "int8",
@@ -122,8 +123,8 @@ def test_decimals(value: Fraction, shown: str) -> None:
         ),
     ],
 )
-def test_elements(one: Element, dtype: str, told: str) -> None:
-    assert explained(one, dtype) == told
+def test_elements(one: Element, dtype: str, words: str) -> None:
+    assert explained(one, dtype) == words
 
 
 @pytest.mark.parametrize(
@@ -140,7 +141,7 @@ def test_verdicts(made: Comparison, word: str) -> None:
     assert verdict(made) == word
 
 
-def told(made: Comparison, plain: bool = True) -> dict[str, list[str]]:
+def rows_by_label(made: Comparison, plain: bool = True) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for label, text in lines(made, plain):
         found.setdefault(label, []).append(text)
@@ -148,13 +149,13 @@ def told(made: Comparison, plain: bool = True) -> dict[str, list[str]]:
 
 
 def test_an_exact_comparison_states_the_tensor_only() -> None:
-    assert told(comparison(mismatches=0)) == {
+    assert rows_by_label(comparison(mismatches=0)) == {
         "tensor": ["int8 2x6, 12 elements, expected values quantized by litert"]
     }
-    assert told(comparison(size=0, shape=(0,), mismatches=0, semantics="")) == {
+    assert rows_by_label(comparison(size=0, shape=(0,), mismatches=0, semantics="")) == {
         "tensor": ["int8 0, 0 elements"]
     }
-    assert told(comparison(size=1, shape=(), mismatches=0, semantics=""))["tensor"] == [
+    assert rows_by_label(comparison(size=1, shape=(), mismatches=0, semantics=""))["tensor"] == [
         "int8 scalar, 1 element"
     ]
 
@@ -182,21 +183,21 @@ def test_an_exact_comparison_states_the_tensor_only() -> None:
     ],
 )
 def test_extents(made: Comparison, extent: str) -> None:
-    assert told(made)["differ"] == [extent]
+    assert rows_by_label(made)["differ"] == [extent]
 
 
 def test_first_and_worst_elements() -> None:
     first, worst = element(), element(index=(1, 1), actual=6)
-    both = told(comparison(first=first, worst=worst))
+    both = rows_by_label(comparison(first=first, worst=worst))
     assert both["first"] == [explained(first, "int8")]
     assert both["worst"] == [explained(worst, "int8")]
-    same = told(comparison(first=first, worst=first))
+    same = rows_by_label(comparison(first=first, worst=first))
     assert "first" not in same
     assert "worst" in same
 
 
 def test_the_histogram_has_one_label() -> None:
-    found = told(comparison())
+    found = rows_by_label(comparison())
     assert len(found["histogram"]) == 1
     assert len(found[""]) == 1
     grouped = dict(labelled(comparison()))
@@ -221,12 +222,12 @@ def cause(exact: bool = False, explained: int = 3, broken: int = 0) -> IntegerCa
     ],
 )
 def test_causes(one: IntegerCause, sentence: str) -> None:
-    assert told(comparison(causes=(one,)))["cause"] == [sentence]
+    assert rows_by_label(comparison(causes=(one,)))["cause"] == [sentence]
 
 
 def test_unknown_causes() -> None:
-    """Without real values fewer causes can be tried; floating-point differences have none."""
-    assert told(comparison())["cause"] == ["none of the deviations tried explains the differences"]
-    (integers,) = told(comparison(semantics=""))["cause"]
+    """Without real values, fewer causes are tested; floating-point differences have no causes."""
+    assert rows_by_label(comparison())["cause"] == ["none of the deviations tried explains the differences"]
+    (integers,) = rows_by_label(comparison(semantics=""))["cause"]
     assert integers.startswith("cannot be told from the integers")
-    assert "cause" not in told(comparison(farthest=0.5))
+    assert "cause" not in rows_by_label(comparison(farthest=0.5))

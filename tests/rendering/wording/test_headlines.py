@@ -1,4 +1,4 @@
-"""First lines of a verification: arithmetics that fit, ties, mixed numerics and known faults."""
+"""First lines of a verification: matching arithmetics, ties, mixed numerics and known faults."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def test_the_arithmetic_of_a_device_that_fails_names_its_share(good: Verificatio
         assert headlines.judged(replace(good, verdicts=verdicts)) == sentence
 
 
-def test_the_headline_names_the_arithmetic_or_says_that_several_fit(good: Verification) -> None:
+def test_the_headline_names_the_arithmetic_or_states_several_matches(good: Verification) -> None:
     assert headlines.headline(good) == "conforms: exact under litert-reference"
     (exact,) = good.verdicts
     tied = replace(good, verdicts=(replace(exact, fits=("litert-reference", "tflm")),))
@@ -69,7 +69,7 @@ def test_the_headline_of_an_unchecked_model_has_the_outcomes(good: Verification)
         assert headlines.headline(replace(good, verdicts=verdicts)) == told
 
 
-def test_a_known_fault_of_a_published_runtime_is_said_and_fails_nothing(good: Verification) -> None:
+def test_a_known_fault_of_a_published_runtime_is_reported_and_no_failure(good: Verification) -> None:
     (exact,) = good.verdicts
     wrong = replace(
         exact, outcome=Outcome.MISMATCH, fits=(), arithmetic="", fault="2.3.0: reads int8 as uint8"

@@ -1,4 +1,4 @@
-"""Sentences of a diagnosis: counts, the way that fits, evidence, and reasons for silence."""
+"""Sentences of a diagnosis: counts, the matching variant, evidence, and reasons for missing conclusions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def excluded(**more: Any) -> Any:
 
 
 class Way(str):
-    """A way with its published arithmetics."""
+    """Name of a variant with its published arithmetics."""
 
     published: tuple[str, ...] = ()
 
@@ -49,7 +49,7 @@ def test_tally() -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (diagnosed(), "double"),
         (diagnosed(conclusion="unknown", fits=()), "unknown"),
@@ -57,12 +57,12 @@ def test_tally() -> None:
         (diagnosed(conclusion="not repeatable", fits=()), "not repeatable"),
     ],
 )
-def test_the_way_that_fits(one: Any, told: str) -> None:
-    assert wording.computed_by(one) == told
+def test_the_way_that_fits(one: Any, words: str) -> None:
+    assert wording.computed_by(one) == words
 
 
 @pytest.mark.parametrize(
-    ("one", "told"),
+    ("one", "words"),
     [
         (diagnosed(), ""),
         (diagnosed(fits=("a", "b")), "1 other ambiguous"),
@@ -70,12 +70,12 @@ def test_the_way_that_fits(one: Any, told: str) -> None:
         (diagnosed(unanswered=(1,), probes=0), ""),
     ],
 )
-def test_notes(one: Any, told: str) -> None:
-    assert wording.notes(one) == told
+def test_notes(one: Any, words: str) -> None:
+    assert wording.notes(one) == words
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ({}, "'ties' [0, 17]: would be 5, is 6; 1,021 of 4,099 differ"),
         ({"run": 2}, "'ties' [0, 17] of run 2: would be 5, is 6; 1,021 of 4,099 differ"),
@@ -86,12 +86,12 @@ def test_notes(one: Any, told: str) -> None:
         ({"inputs": (1, -2)}, "'ties' [0, 17], stored 1 and -2: would be 5, is 6; 1,021 of 4,099 differ"),
     ],
 )
-def test_an_excluded_way(more: dict[str, Any], told: str) -> None:
-    assert wording.excluded_sentence(excluded(**more)) == told
+def test_an_excluded_way(more: dict[str, Any], words: str) -> None:
+    assert wording.excluded_sentence(excluded(**more)) == words
 
 
 def test_evidence() -> None:
-    """Published ways first; four are shown."""
+    """Published variants come first; four are shown."""
     ways = [Way(f"w{n}") for n in range(6)]
     ways[5].published = ("tflm",)
     told = [*wording.evidence(diagnosed(fits=("a", "b"), excluded=[excluded(way=w) for w in ways]))]

@@ -17,7 +17,7 @@ LINE = OperatorLine(
 
 
 def test_words_of_a_row() -> None:
-    """Endings that do not occur are left out, pages have their codes; the sign is that of the verdict."""
+    """Outcomes that do not occur are omitted, pages have their codes, and the sign is that of the verdict."""
     assert operator_words(LINE) == {
         "opcode": "ADD", "kind": "int8", "weights": "", "verdict": "fails", "sign": "≠",
         "ends": {"passed": 3, "broke down": 1},

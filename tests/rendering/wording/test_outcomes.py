@@ -24,7 +24,7 @@ def test_every_outcome_has_a_meaning_and_a_rule_of_its_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("value", "unit", "told"),
+    ("value", "unit", "words"),
     [
         (3.0, "LSB", "+3 LSB"),
         (-40_000.0, "LSB", "-40,000 LSB"),
@@ -33,11 +33,11 @@ def test_every_outcome_has_a_meaning_and_a_rule_of_its_own() -> None:
         (-math.inf, "relative", "not finite"),
     ],
 )
-def test_amounts(value: float, unit: str, told: str) -> None:
-    assert wording.amount(value, unit) == told
+def test_amounts(value: float, unit: str, words: str) -> None:
+    assert wording.amount(value, unit) == words
 
 
-def test_stored_values_are_whole_or_tell_float32_apart() -> None:
+def test_values_are_integers_or_distinguish_float32() -> None:
     assert wording.value_words(-128.0, "LSB") == "-128"
     assert wording.value_words(0.1, "relative") == "0.1"
     assert wording.value_words(math.nan, "relative") == "nan"
@@ -49,7 +49,7 @@ def test_numbers_of_segments_and_subgraphs(sample: Verification) -> None:
     assert wording.title(case(sample, "body/add")) == "subgraph 1, ADD #0 'body/add'"
 
 
-def test_the_gist_is_the_difference_or_what_the_device_said(sample: Verification) -> None:
+def test_the_summary_is_the_difference_or_the_devices_message(sample: Verification) -> None:
     summary = {v.name: wording.summary(v) for v in sample.verdicts}
     assert summary["block1/conv"] == "12 of 4,096 elements (0.293 %), by at most 2 LSB"
     assert summary["pool"].endswith("by at most 1 LSB; 0 by more than the tolerance of 1 LSB")
@@ -65,7 +65,7 @@ def test_details_leave_out_outputs_that_are_exact(sample: Verification) -> None:
     assert not [label for label, _ in wording.details(case(sample, "gate")) if label == "output"]
 
 
-def test_causes_say_what_they_explain_and_what_is_left(sample: Verification) -> None:
+def test_causes_have_explained_and_remaining_differences(sample: Verification) -> None:
     told = dict(wording.details(case(sample, "block1/conv")))
     assert told["explains"] == (
         "requantize: single explains 9 of the 12 differences; 3 are left: "
@@ -75,7 +75,7 @@ def test_causes_say_what_they_explain_and_what_is_left(sample: Verification) -> 
     assert told["against"] == ("litert-xnnpack, the nearest of those admitted",)
 
 
-def test_candidates_say_which_is_the_devices(sample: Verification) -> None:
+def test_the_candidate_with_the_devices_value_is_marked(sample: Verification) -> None:
     (gives,) = (
         lines for label, lines in wording.details(case(sample, "block1/conv")) if label == "candidates"
     )
@@ -87,14 +87,14 @@ def test_candidates_say_which_is_the_devices(sample: Verification) -> None:
     )
 
 
-def test_the_worst_element_says_what_it_was_fed(sample: Verification) -> None:
+def test_the_worst_element_has_its_inputs(sample: Verification) -> None:
     details = dict(wording.details(case(sample, "block1/conv")))
     assert details["worst"] == ("[0, 3, 4, 62] in run 1 (random): expected 7, the device gives 6",)
     assert details["inputs"] == ("propagated, random, directed x 3",)
     assert details["output"] == ("int8 1x8x8x64",)
 
 
-def test_a_failure_nobody_explained_says_what_its_outcome_means(sample: Verification) -> None:
+def test_a_failure_without_a_message_has_the_meaning_of_its_outcome(sample: Verification) -> None:
     assert dict(wording.details(case(sample, "dense"))) == {
         "message": ("The device needs more memory than it was allowed.",)
     }
@@ -108,7 +108,7 @@ def test_the_tally_counts_operators_or_cases(sample: Verification, unjudged: Ver
     assert wording.tally(replace(unjudged, verdicts=())) == "0 cases"
 
 
-def test_what_fits(sample: Verification) -> None:
+def test_sentence_of_matching_arithmetics(sample: Verification) -> None:
     assert (
         wording.fits(sample) == "the published arithmetic tflm fits every operator that was compared exactly"
     )
@@ -119,7 +119,7 @@ def test_what_fits(sample: Verification) -> None:
     assert wording.fits(replace(sample, fits=())) == ""
 
 
-def test_what_is_not_judged_is_grouped_unless_it_fails(sample: Verification) -> None:
+def test_unchecked_cases_are_grouped_unless_they_fail(sample: Verification) -> None:
     groups = wording.unjudged(sample)
     assert [(outcome, opcode, len(found)) for outcome, opcode, _, found in groups] == [
         (Outcome.NOT_DELEGATED, "CUSTOM", 1),
@@ -145,7 +145,7 @@ def test_what_is_not_judged_is_grouped_unless_it_fails(sample: Verification) -> 
     ]
 
 
-def test_fingerprints_survive_other_operators_and_identities_tell_all_apart(sample: Verification) -> None:
+def test_fingerprints_are_stable_and_identities_are_unique(sample: Verification) -> None:
     before = {v.case: (fingerprint, identity) for v, fingerprint, identity in identified(sample)}
     moved = tuple(
         replace(v, operators=tuple(n + 1 for n in v.operators), case=f"later-{v.case}")
@@ -158,12 +158,12 @@ def test_fingerprints_survive_other_operators_and_identities_tell_all_apart(samp
     assert len(set(identities)) == len(identities) == 2 * len(before)
 
 
-def test_another_device_has_other_identities(sample: Verification) -> None:
+def test_a_different_device_has_different_identities(sample: Verification) -> None:
     there = {identity for *_, identity in identified(replace(sample, device="tflm"))}
     assert there.isdisjoint(identity for *_, identity in identified(sample))
 
 
-def test_what_a_device_says_in_several_lines_is_told_in_one(sample: Verification) -> None:
-    said = replace(case(sample, "padded"), message="exit status 3\n::error::no board\r\n\nbye")
-    assert wording.summary(said) == "exit status 3; ::error::no board; bye"
-    assert dict(wording.details(said))["message"] == ("exit status 3; ::error::no board; bye",)
+def test_a_devices_message_of_several_lines_becomes_one_line(sample: Verification) -> None:
+    message = replace(case(sample, "padded"), message="exit status 3\n::error::no board\r\n\nbye")
+    assert wording.summary(message) == "exit status 3; ::error::no board; bye"
+    assert dict(wording.details(message))["message"] == ("exit status 3; ::error::no board; bye",)
