@@ -17,19 +17,20 @@ SELECTED = (
 
 @pytest.fixture(scope="session")
 def suite(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """Cases of two operators of litert-runtime that must be computed, with flags."""
+    """Return the valid cases of two operators of litert-runtime, with flags."""
     return _made(tmp_path_factory, SELECTED)
 
 
 @pytest.fixture(scope="session")
 def refusing(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """Cases that must be refused, and one that must not."""
+    """Return the invalid models of TANH and a valid case."""
     return _made(tmp_path_factory, ("TANH/int8/refuse*", "TANH/int8/65-536*"))
 
 
 @pytest.fixture(scope="session")
 def small(tmp_path_factory: pytest.TempPathFactory) -> Suite:
-    """LOGISTIC and QUANTIZE of litert-int8 with the answers of two arithmetics: whole in less than a second."""
+    """Return a suite of LOGISTIC and QUANTIZE of litert-int8 with outputs of two arithmetics, made in less than a
+    second."""
     return small_suite(tmp_path_factory.mktemp("small") / "suite")
 
 

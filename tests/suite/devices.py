@@ -1,4 +1,4 @@
-"""Devices that are nothing but an arithmetic: exact ones, wrong ones, and ones that fail."""
+"""Devices that compute with an arithmetic: exact, wrong or failing devices."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from litecheck.reference.runtime_tensors import RunError
 
 @dataclass
 class Computing:
-    """Computes with an arithmetic; ``instead`` may say how a job ends otherwise."""
+    """Device that computes with an arithmetic; ``instead`` may replace the outcome of a job."""
 
     arithmetic: Arithmetic
     instead: Callable[[Job], Failure | None] = lambda job: None
@@ -24,7 +24,7 @@ class Computing:
     memory: StateSupport = StateSupport.KEPT
 
     def run(self, job: Job) -> Answer | Failure:
-        """Every series from the beginning."""
+        """Run every series from the initial state."""
         if failed := self.instead(job):
             return failed
         interpreter = ReferenceInterpreter(job.model, self.arithmetic)
@@ -40,11 +40,11 @@ class Computing:
         return Answer(tuple(made))
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing, because no process runs."""
 
 
 def arithmetic(name: str = "litert-reference", **stages: dict[str, str]) -> Arithmetic:
-    """A published arithmetic, with other variants for some operators."""
+    """Return a published arithmetic with other variants for some operators."""
     base = load_arithmetic(name)
     changed = {opcode: {**base.variants(opcode), **variants} for opcode, variants in stages.items()}
     return replace(base, stages={**base.stages, **changed})

@@ -42,7 +42,7 @@ ops:
 def draft_of(
     opcode: str, form: str = "", kind: str = "int8", profile: str = "litert-runtime", choice: int = 0
 ) -> Draft:
-    """Return the draft of a form, the first one without a name, under one of the rule's choices of types."""
+    """Return the draft of a form, by default the first, under one of the rule's choices of types."""
     loaded, forms = load_profile(profile), templates_of(opcode).forms
     rule = loaded.operators[opcode]
     chosen = forms[0] if not form else next(f for f in forms if f.name == form)

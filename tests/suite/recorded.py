@@ -1,4 +1,4 @@
-"""A small suite, and results of a device that computes by one of its arithmetics but for what a test plants."""
+"""A small suite, and results of a device with one of its arithmetics, with planted changes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from litecheck.suite.results import (
 from litecheck.suite.suite_writer import Scope, make
 from litecheck.typed_json import encoded
 
-#: Small operators of which the arithmetics of LiteRT's kernels differ in one.
+#: Small operators for which the arithmetics of LiteRT's kernels differ in one operator.
 OPERATORS = ("LOGISTIC", "QUANTIZE")
 ARITHMETICS = ("litert-reference", "litert-xnnpack")
 CLAIMS = """\
@@ -38,13 +38,13 @@ Change = Callable[[np.ndarray], np.ndarray]
 
 
 def small_suite(folder: Path, select: tuple[str, ...] = OPERATORS) -> Suite:
-    """A suite of a few operators with the answers of two arithmetics."""
+    """Return a suite of a few operators with outputs of two arithmetics."""
     make(Scope("litert-int8", "smoke", select, arithmetics=ARITHMETICS, flags=False), folder)
     return read_suite(folder)
 
 
 def one_off(values: np.ndarray) -> np.ndarray:
-    """One LSB more everywhere, but for what is largest already."""
+    """Add 1 LSB to every value; subtract 1 from the largest value of the type."""
     return np.where(values < np.iinfo(values.dtype).max, values + 1, values - 1).astype(values.dtype)
 
 
@@ -58,7 +58,7 @@ def recorded(
     missing: tuple[str, ...] = (),
     program: str = "",
 ) -> SuiteResults:
-    """Results in a folder: the suite's own answers, but for what is planted, by a case's operator or its name."""
+    """Write results: the suite's own outputs, with planted changes by a case's operator or name."""
     folder.mkdir()
     facts = RunFacts("litecheck 0.1.0", suite.sha256, "board", "a board (driver 3)", program, 60.0, 0)
     lines = [encoded(facts, RunFacts)]

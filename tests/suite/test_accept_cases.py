@@ -55,8 +55,8 @@ def test_cases_conform_and_have_unique_names() -> None:
         assert len(case.runs) == len(case.expected) > 0
 
 
-def test_operators_that_move_values_have_the_sets_that_may_change_them() -> None:
-    """A scale does not change what CONCATENATION copies: zero points and plain parameters are left."""
+def test_operators_that_move_values_have_only_sets_that_affect_them() -> None:
+    """CONCATENATION copies values at any scale, so only zero points and plain parameters remain."""
     moved = {s.name for s in SETS if s.moves and s.level != "exhaustive"}
     names = [case.name.rpartition("/")[2] for case in cases("CONCATENATION", "standard")]
     first = templates_of("CONCATENATION").forms[0].name
@@ -67,7 +67,7 @@ def test_operators_that_move_values_have_the_sets_that_may_change_them() -> None
     }
 
 
-def test_all_sets_are_tried_on_the_first_form_only() -> None:
+def test_only_the_first_form_has_all_sets() -> None:
     names = [case.name.rpartition("/")[2] for case in cases("MAXIMUM", "standard")]
     first, second = (form.name for form in templates_of("MAXIMUM").forms[:2])
     everywhere = {s.name for s in SETS if s.everywhere}

@@ -1,4 +1,4 @@
-"""Bundles: the files they hold, and the same bytes for the same files."""
+"""Bundles: their files, and the same bytes for the same files."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OWN = "arithmetic: own\nextends: litert-reference\n"
 
 
 def bundle(small: Suite, folder: Path, target: Path, arithmetic: str = "own.yaml") -> Path:
-    """The bundle of a sound device; ``folder`` gets the certified files."""
+    """Return the bundle of a conforming device; ``folder`` receives the certified files."""
     folder.mkdir(exist_ok=True)
     (folder / "own.yaml").write_text(OWN)
     (folder / "claims.yaml").write_text(f"{CLAIMS}arithmetic: {arithmetic}\n")

@@ -1,4 +1,4 @@
-"""Hostile bundles: each is an error that names the archive and the member, and nothing is written outside."""
+"""Hostile bundles: each gives an error with the archive and the member, and no file is written outside."""
 
 from __future__ import annotations
 

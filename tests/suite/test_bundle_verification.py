@@ -1,4 +1,4 @@
-"""Checks of bundles: sound ones, changed members, and suites that nobody can make anew."""
+"""Checks of bundles: valid bundles, changed members, and suites that cannot be made again."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_a_changed_output_is_named_inside_the_bundle(small: Suite, tmp_path: Pat
 
 
 def test_an_edited_manifest_is_named(small: Suite, tmp_path: Path) -> None:
-    """A case that is taken out of the manifest, with its results and a certificate of the rest."""
+    """The seed in the manifest is changed, so the suite cannot be made again with equal bytes."""
     path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
     rewritten(path, "suite/manifest.json", b'"seed": 0', b'"seed": 1')
     kinds = {one.kind for one in check_bundle(path, on=DAY).discrepancies}
@@ -56,7 +56,7 @@ def test_an_edited_manifest_is_named(small: Suite, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "told"),
+    ("old", "new", "words"),
     [
         (b'"tool": "litecheck', b'"tool": "litecheck 0.0.1', "its suite was made by litecheck 0.0.1"),
         (b'"profile": "litert-int8"', b'"profile": "/etc/passwd"', "its suite is of '/etc/passwd'"),
@@ -65,18 +65,18 @@ def test_an_edited_manifest_is_named(small: Suite, tmp_path: Path) -> None:
     ],
 )
 def test_a_suite_that_cannot_be_made_anew(
-    small: Suite, tmp_path: Path, old: bytes, new: bytes, told: str
+    small: Suite, tmp_path: Path, old: bytes, new: bytes, words: str
 ) -> None:
     path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
     rewritten(path, "suite/manifest.json", old, new)
     with pytest.raises(ConfigError) as caught:
         check_bundle(path, on=DAY)
     assert str(caught.value).startswith(f"{path}: ")
-    assert told in str(caught.value)
+    assert words in str(caught.value)
 
 
 def test_a_forged_verdict_is_derived_anew(small: Suite, tmp_path: Path) -> None:
-    """Wrong outputs whose hashes stand in results and certificate: the kernels give others."""
+    """Wrong outputs have matching hashes in results and certificate, but differ from the kernels' outputs."""
     path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
     with ZipFile(path) as archive:
         member = next(name for name in archive.namelist() if name.endswith(".npy"))

@@ -19,7 +19,7 @@ from litecheck.suite.drafts import Choice, drafted
 from litecheck.suite.suite_cases import operators
 
 
-def test_the_schema_describes_it() -> None:
+def test_the_schema_describes_operators_yaml() -> None:
     jsonschema = pytest.importorskip("jsonschema", reason="needs jsonschema")
     schema = json.loads((schemas_dir() / "case_templates.schema.json").read_text("utf-8"))
     document = yaml.safe_load((rules_dir() / "case_templates.yaml").read_text("utf-8"))
@@ -32,7 +32,7 @@ def test_the_schema_describes_it() -> None:
     assert not judge.is_valid(document)
 
 
-def test_lists_are_shapes_or_what_steers() -> None:
+def test_lists_are_shapes_or_constants() -> None:
     form = templates_of("PAD").forms[0]
     assert form.operands["input"][0].shape == (2, 4, 5, 3)
     assert form.operands["input"][0].values is None
@@ -78,7 +78,7 @@ def test_operands_that_do_not_go_together_are_noticed(tmp_path: Path) -> None:
         drafted(profile, profile.operators["ADD"], form, Choice("int8"))
 
 
-#: Profiles of what operators compute: no suite is made from others.
+#: Profiles of computations; suites are made from these only.
 COMPUTING = [
     n
     for n in profile_names()

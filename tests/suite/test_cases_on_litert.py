@@ -1,4 +1,5 @@
-"""A slice of ``suite_cases``: cases of a suite give on LiteRT what the reference gives; the rest is run by hand."""
+"""A slice of ``suite_cases``: LiteRT gives the reference's outputs for cases of a suite. The remaining cases are run
+by hand."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from tests.differential.oracle import Oracle, Refused
 from tests.differential.suite_cases import expected, judged, known, misread
 
 pytestmark = pytest.mark.runtime
-#: Whose rules speak of a type.
+#: Profiles with rules for a type.
 PROFILES = {"int8": "litert-runtime", "uint8": "litert-uint8"}
 SELECT = ("CONV_2D", "FULLY_CONNECTED", "ADD", "MEAN", "PAD", "LOGISTIC", "RESHAPE", "ARG_MAX")
 
@@ -31,7 +32,7 @@ def litert() -> Iterator[Oracle]:
         yield oracle
 
 
-def test_conforming_cases_run_and_give_what_the_reference_gives(litert: Oracle) -> None:
+def test_conforming_cases_equal_the_reference(litert: Oracle) -> None:
     suite = [c for c in cases(load_profile("litert-int8"), "smoke", SELECT, 0) if not c.broken]
     assert {c.opcode for c in suite} == set(SELECT)
     for case in suite:
@@ -39,7 +40,7 @@ def test_conforming_cases_run_and_give_what_the_reference_gives(litert: Oracle) 
 
 
 def test_another_zero_point_is_noticed(litert: Oracle) -> None:
-    """LiteRT's answers to a case's model are held against the reference's to another."""
+    """LiteRT's outputs of a case's model are compared with the reference's outputs of a changed model."""
     case = next(c for c in cases(load_profile("litert-int8"), "smoke", ("ADD",), 0) if not c.broken)
     main = case.model.subgraphs[0]
     output = main.tensors[main.outputs[0]]
@@ -52,8 +53,8 @@ def test_another_zero_point_is_noticed(litert: Oracle) -> None:
     assert compare(case.name, expected(replace(case, model=other), "litert-reference"), theirs).different
 
 
-def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
-    """Bytes taken as uint8, one by one; another zero point is no such fault."""
+def test_the_known_fault_of_sum_is_recognized_by_its_outputs(litert: Oracle) -> None:
+    """The faulty kernel reads bytes as uint8, each separately. A wrong zero point is a different fault."""
     case = next(c for c in cases(load_profile("litert-int8"), "smoke", ("SUM",), 0) if not c.broken)
     first, *_ = judged(case, litert)
     assert (first.word, bool(first.known)) == ("differs", True)
@@ -64,8 +65,8 @@ def test_the_faulty_sum_is_known_by_what_it_gives(litert: Oracle) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> None:
-    """From both sides: beyond 512 input steps in one of the output 16 bits are shifted by 16, and under an input scale
-    of 25165824 and more 1 is shifted by 31."""
+    """The limits are checked on both sides. Above 512 input steps per output step, 16 bits are shifted by 16. With an
+    input scale of 25165824 or more, 1 is shifted by 31."""
     every = np.arange(256).astype(np.uint8).view(dtype)
     cases = ((0.125, 512, True), (0.125, 512.001, False), (25165822, 0.5, True), (25165824, 0.5, False))
     for scale, steps, right in cases:
@@ -86,7 +87,7 @@ def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> No
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: str) -> None:
-    """Below an input scale of 2^-23 the factor that holds x + 3 is shifted by 16 bits and more, which leaves 1 or -1."""
+    """Below an input scale of 2^-23, the factor of x + 3 is shifted by 16 bits or more, which leaves 1 or -1."""
     rng, every = np.random.default_rng(7), np.arange(256).astype(np.uint8).view(dtype)
     ends, told = np.iinfo(dtype), 0
     for _ in range(60):
@@ -102,13 +103,13 @@ def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: st
         model = builder.finish()
         theirs = litert.run_many(model_bytes(model), [(every,)], "reference")[0][0]
         assert np.array_equal(ReferenceInterpreter(model).run(model.subgraphs[0], (every,))[y], theirs)
-        # x / 2 as it would be with nothing shifted out: the two halves of a tie differ
+        # x / 2 without shifted-out bits: the two halves of a tie differ
         half = (every.astype(int) - zero_in) * scale / model.subgraphs[0].tensors[y].quantization.scale[0] / 2
         told += int((np.clip(np.rint(half) + zero_out, ends.min, ends.max) != theirs).sum())
     assert told > 0
 
 
-def test_what_is_known_is_known_by_case_and_resolver() -> None:
+def test_known_faults_are_selected_by_case_and_resolver() -> None:
     assert known("SOFTMAX/int8/ties-scale-0-1", "reference")
     assert not known("SOFTMAX/int8/ties-scale-0-1", "optimized")
     assert known("CONV_2D/int8/no-bias-plain", "xnnpack")

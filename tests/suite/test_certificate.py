@@ -1,4 +1,4 @@
-"""Certificates: what they hold, that they are the same again, and that one changed byte anywhere is named."""
+"""Certificates: their content, reproducibility, and detection of a changed byte in any file."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BASE = "arithmetic: base\nextends: litert-reference\n"
 
 @dataclass(frozen=True)
 class Certified:
-    """A folder with everything, and the certificate in it."""
+    """A complete folder with its certificate."""
 
     folder: Path
     certificate: Certificate
@@ -57,7 +57,7 @@ class Certified:
 
 @pytest.fixture(scope="session")
 def certified(small: Suite, tmp_path_factory: pytest.TempPathFactory) -> Certified:
-    """A device that gets one operator wrong, which is waived; to be left as it is."""
+    """Return the certificate of a device with a wrong operator that is waived; tests must not change the files."""
     folder = tmp_path_factory.mktemp("certified")
     shutil.copytree(small.folder, folder / "suite")
     suite = read_suite(folder / "suite")
@@ -70,7 +70,7 @@ def certified(small: Suite, tmp_path_factory: pytest.TempPathFactory) -> Certifi
     return Certified(folder, made)
 
 
-def test_a_certificate_says_what_the_run_was_worth(certified: Certified) -> None:
+def test_a_certificate_has_verdict_counts_and_waivers(certified: Certified) -> None:
     made = certified.certificate
     assert (made.verdict, made.exit_code, made.date, made.waived) == ("conforms", 0, DAY, 1)
     rows = {row.opcode: row for row in made.operators}
@@ -90,7 +90,7 @@ def test_a_certificate_says_what_the_run_was_worth(certified: Certified) -> None
     assert "waiver of QUANTIZE (claims.yaml:8): excuses 1 case until 2027-03-31 (erratum 17)" in told
 
 
-def test_it_is_as_it_says_wherever_it_lies(certified: Certified, tmp_path: Path) -> None:
+def test_a_moved_certificate_is_confirmed(certified: Certified, tmp_path: Path) -> None:
     moved = tmp_path / "elsewhere"
     shutil.copytree(certified.folder, moved)
     checked = Certified(moved, certified.certificate).check()
@@ -107,7 +107,7 @@ def test_the_same_files_give_the_same_bytes(certified: Certified) -> None:
     assert made.text().encode() == certified.file.read_bytes()
 
 
-def test_it_keeps_the_published_schema(certified: Certified) -> None:
+def test_a_certificate_conforms_to_the_published_schema(certified: Certified) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((schemas_dir() / "certificate.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -116,7 +116,7 @@ def test_it_keeps_the_published_schema(certified: Certified) -> None:
     assert list(plain) == list(schema["properties"])
 
 
-#: One file of each kind, by a pattern of its path.
+#: A file of each kind, by a pattern of its path.
 KINDS = (
     f"suite/{MANIFEST}", "suite/cases/*/*/*/model.tflite", "suite/cases/*/*/*/input-0.bin",
     "suite/cases/QUANTIZE/*/*/output-0.0.bin", "suite/cases/QUANTIZE/*/*/output-0.1.bin", f"results/{RESULTS}",
@@ -145,13 +145,13 @@ def test_a_changed_byte_of_any_file_is_named(certified: Certified, pattern: str,
 
 
 class changed:  # noqa: N801  (a function, but for what it leaves behind)
-    """A file with one byte changed, for a while."""
+    """Context with a changed byte in a file."""
 
     def __init__(self, path: Path, at: int) -> None:
         self.path, self.at, self.content = path, at, path.read_bytes()
 
     def __enter__(self) -> None:
-        # A space becomes a tab, which many formats take for the same.
+        # A space becomes a tab, which many formats treat as equal.
         flipped = self.content[self.at] ^ (0x29 if self.content[self.at] == 0x20 else 0x01)
         self.path.write_bytes(self.content[: self.at] + bytes([flipped]) + self.content[self.at + 1 :])
 
@@ -159,7 +159,7 @@ class changed:  # noqa: N801  (a function, but for what it leaves behind)
         self.path.write_bytes(self.content)
 
 
-def test_bytes_all_over_a_certificate_count(certified: Certified, tmp_path: Path) -> None:
+def test_changed_bytes_anywhere_in_a_certificate_are_found(certified: Certified, tmp_path: Path) -> None:
     content, path = certified.file.read_bytes(), tmp_path / "certificate.json"
     passing = []
     for at in (*range(0, len(content), 41), len(content) - 1):
@@ -173,14 +173,14 @@ def test_bytes_all_over_a_certificate_count(certified: Certified, tmp_path: Path
 
 
 @pytest.mark.parametrize("word", ["conforms", "2027-01-01", '"refused": 1', "r1", "0.1.0", "LOGISTIC"])
-def test_a_changed_certificate_is_named_and_nothing_else(certified: Certified, word: str) -> None:
+def test_a_changed_certificate_is_the_only_discrepancy(certified: Certified, word: str) -> None:
     with changed(certified.file, certified.file.read_bytes().index(word.encode()) + len(word) - 1):
         checked = certified.check()
     assert checked.discrepancies[0].kind == "changed"
     assert {one.file for one in checked.discrepancies} == {str(certified.file)}
 
 
-def test_a_number_that_was_changed_along_with_the_hash_is_derived_anew(certified: Certified) -> None:
+def test_a_changed_number_with_a_matching_hash_is_found(certified: Certified) -> None:
     rows = tuple(
         row if row.opcode != "QUANTIZE" else type(row)(**{**fields(row), "verdict": "conforms", "waived": 0})
         for row in certified.certificate.operators
@@ -203,7 +203,7 @@ def fields(value: object) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("pattern", [KINDS[1], KINDS[8], "claims.yaml", "own.yaml", f"results/{RESULTS}"])
-def test_a_file_that_is_gone_is_named(certified: Certified, pattern: str) -> None:
+def test_a_missing_file_is_named(certified: Certified, pattern: str) -> None:
     path = sorted(certified.folder.glob(pattern))[0]
     content = path.read_bytes()
     path.unlink()
@@ -215,7 +215,7 @@ def test_a_file_that_is_gone_is_named(certified: Certified, pattern: str) -> Non
     assert checked.discrepancies[0].file == str(path)
 
 
-def test_no_certificate_is_told(certified: Certified, tmp_path: Path) -> None:
+def test_a_file_that_is_no_certificate_is_an_error(certified: Certified, tmp_path: Path) -> None:
     for text, told in (
         ("[]", "no certificate"),
         ("{", "not JSON"),
@@ -239,7 +239,7 @@ def test_a_suite_that_was_changed_is_not_certified(certified: Certified, tmp_pat
         certify(suite, results, folder / "claims.yaml", date=DAY)
 
 
-def test_outputs_without_litecheck_are_certified_too(certified: Certified, tmp_path: Path) -> None:
+def test_outputs_written_without_litecheck_are_certified(certified: Certified, tmp_path: Path) -> None:
     shutil.copytree(certified.folder, tmp_path / "copy")
     folder = tmp_path / "copy"
     (folder / "results" / RESULTS).unlink()

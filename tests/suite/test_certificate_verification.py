@@ -20,7 +20,7 @@ SECRET = b"token: hunter2\n"
 
 @pytest.fixture
 def made(small: Suite, tmp_path: Path) -> Certificate:
-    """A certificate of results and claims in a folder, beside which lies a file of secrets."""
+    """Return a certificate of results and claims in a folder; the parent folder has a file of secrets."""
     folder = tmp_path / "folder"
     folder.mkdir()
     (tmp_path / "secret.yaml").write_bytes(SECRET)

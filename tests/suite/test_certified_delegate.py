@@ -1,4 +1,4 @@
-"""A faulty delegate, made of C and loaded by LiteRT: its certificate says which operators fail, and no others."""
+"""A faulty delegate in C, loaded by LiteRT: its certificate names exactly the failing operators."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ DAY = "2027-01-01"
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Suite, str]:
-    """The folder of the run, the suite, and the SHA-256 of the delegate: its biases have 16 bits."""
+    """Run a delegate with 16-bit biases; return the folder, the suite and the delegate's SHA-256."""
     folder = tmp_path_factory.mktemp("delegate")
     name = device(compiled(folder), fault="bias-16-wraps")
     suite = small_suite(folder / "suite", OPERATORS)
@@ -52,7 +52,7 @@ def certified(ran: tuple[Path, Suite, str], text: str) -> Certificate:
     return certify(suite, read_results(folder / "results", suite), folder / "claims.yaml", date=DAY)
 
 
-def test_it_fails_its_operator_and_no_other(ran: tuple[Path, Suite, str]) -> None:
+def test_only_the_faulty_operator_fails(ran: tuple[Path, Suite, str]) -> None:
     made = certified(ran, CLAIMS)
     assert made.exit_code == 1
     assert {row.opcode for row in made.operators if row.verdict == "fails"} == {"CONV_2D"}
@@ -73,14 +73,14 @@ def test_it_fails_its_operator_and_no_other(ran: tuple[Path, Suite, str]) -> Non
     assert check(folder / "certificate.json", folder / "suite", folder / "results").discrepancies == ()
 
 
-def test_an_expired_waiver_does_not_save_it(ran: tuple[Path, Suite, str]) -> None:
+def test_an_expired_waiver_does_not_excuse_the_failure(ran: tuple[Path, Suite, str]) -> None:
     made = certified(ran, CLAIMS + WAIVER)
     assert (made.exit_code, made.waived, made.waivers[0].state) == (1, 0, "expired")
     in_time = certified(ran, CLAIMS + WAIVER.replace("{expires}", "2027-12-31"))
     assert (in_time.exit_code, in_time.waivers[0].state) == (0, "used")
 
 
-def test_another_build_is_not_what_is_claimed(ran: tuple[Path, Suite, str]) -> None:
+def test_another_build_of_the_delegate_fails_the_claim(ran: tuple[Path, Suite, str]) -> None:
     made = certified(ran, CLAIMS.replace("{program}", "0123"))
     assert [short.what for short in made.shortfalls] == ["program"]
     assert made.exit_code == 1

@@ -19,7 +19,7 @@ def small(tmp_path: Path):  # type: ignore[no-untyped-def]
 
 
 def test_each_other_type_and_granularity_is_a_choice(small) -> None:  # type: ignore[no-untyped-def]
-    """The first word of a rule is the usual one: per-axis weights, int8 ``rhs``."""
+    """The first type of a rule is the default: per-axis weights, int8 ``rhs``."""
     add, fully = (small.operators[opcode] for opcode in ("ADD", "FULLY_CONNECTED"))
     assert [*choices(small, add, "int8")] == [Choice("int8"), Choice("int8", 0, (("rhs", "int16"),))]
     assert [*choices(small, fully, "int8")] == [Choice("int8"), Choice("int8", single="weight")]

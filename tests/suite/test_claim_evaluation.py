@@ -1,4 +1,4 @@
-"""What claims and waivers make of verdicts: what fails, what is told, and what falls short as a whole."""
+"""Verdicts after claims and waivers: failures, reported cases, and unfulfilled claims."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ DAY = "2027-01-01"
 
 
 def judged(small: Suite, folder: Path, claims: str, date: str = DAY, **planted: object) -> SuiteReport:
-    """The report of a device on the small suite under a claim."""
+    """Return the report of a device on the small suite under claims."""
     file = folder / "claims.yaml"
     file.write_text(claims)
     results = recorded(small, folder / "results", **planted)  # type: ignore[arg-type]
@@ -33,7 +33,7 @@ def judged(small: Suite, folder: Path, claims: str, date: str = DAY, **planted: 
 
 
 def of(report: SuiteReport) -> dict[str, str]:
-    """Each operator's verdict."""
+    """Return each operator's verdict."""
     return {row.opcode: row.verdict for row in report.rows}
 
 
@@ -41,7 +41,7 @@ def waiver(cases: str, expires: str = "2027-06-30") -> str:
     return f"waivers:\n  - {{cases: '{cases}', reason: erratum 17, expires: {expires}}}\n"
 
 
-def test_a_device_that_does_what_is_claimed(small: Suite, tmp_path: Path) -> None:
+def test_a_device_that_fulfills_its_claims(small: Suite, tmp_path: Path) -> None:
     report = judged(small, tmp_path, BOTH)
     assert (report.verdict, report.exit_code) == ("conforms", 0)
     assert {row.standing for row in report.rows} == {"claimed"}
@@ -57,14 +57,14 @@ def test_a_claimed_operator_must_be_computed(small: Suite, tmp_path: Path, outco
     assert report.exit_code == 1
 
 
-def test_a_claimed_case_that_was_not_asked_fails(small: Suite, tmp_path: Path) -> None:
+def test_a_claimed_case_without_results_fails(small: Suite, tmp_path: Path) -> None:
     name = next(case.name for case in small.manifest.cases if case.opcode == "QUANTIZE")
     report = judged(small, tmp_path, BOTH, missing=(name,))
     assert [case.name for case in report.cases if case.fails] == [name]
     assert report.exit_code == 1
 
 
-def test_what_is_not_claimed_is_told_and_fails_nothing(small: Suite, tmp_path: Path) -> None:
+def test_an_unclaimed_operator_is_reported_and_no_failure(small: Suite, tmp_path: Path) -> None:
     report = judged(small, tmp_path, f"{HEAD}operators: [LOGISTIC]\n", changed={"QUANTIZE": one_off})
     assert of(report) == {"LOGISTIC": "conforms", "QUANTIZE": "not claimed"}
     assert report.counts()["failed"] > 0
@@ -148,7 +148,7 @@ def test_an_arithmetic_that_the_suite_has_no_answers_of_is_computed(small: Suite
     assert report.arithmetics == ("own",)
 
 
-def test_a_waived_case_is_told_as_waived(small: Suite, tmp_path: Path) -> None:
+def test_a_waived_case_is_reported_as_waived(small: Suite, tmp_path: Path) -> None:
     report = judged(small, tmp_path, BOTH + waiver("QUANTIZE/int8"), changed={"QUANTIZE": one_off})
     assert of(report) == {"LOGISTIC": "conforms", "QUANTIZE": "waived"}
     assert report.exit_code == 0
@@ -171,7 +171,7 @@ def test_a_waiver_holds_on_its_last_day(small: Suite, tmp_path: Path) -> None:
     assert report.exit_code == 0
 
 
-def test_waivers_that_excuse_nothing_are_told(small: Suite, tmp_path: Path) -> None:
+def test_waivers_without_effect_are_reported(small: Suite, tmp_path: Path) -> None:
     claims = BOTH + waiver("QUANTIZE") + waiver("CONV_2D").removeprefix("waivers:\n")
     report = judged(small, tmp_path, claims)
     assert [record.state for record in report.waivers] == ["unneeded", "matches nothing"]
@@ -189,7 +189,7 @@ def test_waivers_that_excuse_nothing_are_told(small: Suite, tmp_path: Path) -> N
         ("version: 0.1.0", "version: 0.1.0, rules: 0123", None),
     ],
 )
-def test_what_a_suite_cannot_show_of_a_claim_fails(
+def test_claims_that_the_suite_does_not_cover_fail(
     small: Suite, tmp_path: Path, old: str, new: str, shortfall: Shortfall | None
 ) -> None:
     assert old in BOTH
@@ -199,7 +199,7 @@ def test_what_a_suite_cannot_show_of_a_claim_fails(
     assert wanted in report.shortfalls
 
 
-def test_all_operators_at_once_are_those_a_suite_could_have(small: Suite, tmp_path: Path) -> None:
+def test_a_claim_of_all_operators_includes_all_operators_of_the_rules(small: Suite, tmp_path: Path) -> None:
     report = judged(small, tmp_path, f"{HEAD}operators: {{'*': }}\n")
     missing = {short.claimed for short in report.shortfalls if short.what == "operator"}
     assert "CONV_2D" in missing

@@ -1,4 +1,4 @@
-"""Claims as they are read: the template, the published schema, and everything that is wrong told with its line."""
+"""The reader of claims: the template, the published schema, and errors with their line."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read(folder: Path, text: str = TEXT) -> Claims:
     return load_claims(path)
 
 
-def test_an_operator_has_what_it_states_and_else_what_all_have(tmp_path: Path) -> None:
+def test_an_operator_inherits_the_claims_of_all_operators(tmp_path: Path) -> None:
     claims = read(tmp_path)
     conv, add, other = (claims.of(name) for name in ("CONV_2D", "ADD", "SOFTMAX"))
     assert conv is not None
@@ -56,7 +56,7 @@ def test_an_operator_has_what_it_states_and_else_what_all_have(tmp_path: Path) -
     assert not add.limited
 
 
-def test_a_list_of_operators_claims_no_other(tmp_path: Path) -> None:
+def test_a_list_of_operators_claims_only_these(tmp_path: Path) -> None:
     text = TEXT[: TEXT.index("operators:")] + "operators: [ADD, SUB]\n"
     claims = read(tmp_path, text)
     assert claims.of("CONV_2D") is None
@@ -101,9 +101,7 @@ def test_a_list_of_operators_claims_no_other(tmp_path: Path) -> None:
         ("types: int8\n", "types: int8\nextensions: litert-int9\n", 8, "did you mean 'litert-int8'?"),
     ],
 )
-def test_what_is_wrong_is_told_with_its_line(
-    tmp_path: Path, old: str, new: str, line: int, message: str
-) -> None:
+def test_errors_have_their_line_number(tmp_path: Path, old: str, new: str, line: int, message: str) -> None:
     assert old in TEXT
     with pytest.raises(ProfileError) as caught:
         read(tmp_path, TEXT.replace(old, new, 1))
@@ -112,12 +110,12 @@ def test_what_is_wrong_is_told_with_its_line(
     assert str(caught.value).startswith(f"{tmp_path}/claims.yaml:{line}: ")
 
 
-def test_nothing_claimed_is_no_claim(tmp_path: Path) -> None:
+def test_a_claim_without_operators_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ProfileError, match="nothing is claimed"):
         read(tmp_path, TEXT[: TEXT.index("operators:")] + "operators: {}\n")
 
 
-def test_files_are_looked_for_beside_the_claims(tmp_path: Path) -> None:
+def test_paths_are_relative_to_the_claims(tmp_path: Path) -> None:
     (tmp_path / "own.yaml").write_text("arithmetic: acme\nextends: litert-reference\n")
     (tmp_path / "npu.yaml").write_text("profile: acme-npu\nextends: litert-int8\n")
     text = TEXT.replace("litert-reference", "own.yaml").replace("name: litert-int8", "name: npu.yaml")
@@ -130,7 +128,7 @@ def test_files_are_looked_for_beside_the_claims(tmp_path: Path) -> None:
         read(tmp_path, text)
 
 
-def test_the_template_is_valid_as_it_stands() -> None:
+def test_the_template_of_claims_is_valid() -> None:
     claims = load_claims(TEMPLATE)
     assert claims.record.extensions == ("litert-int16x8",)
     assert list(claims.arithmetics) == []
@@ -138,7 +136,7 @@ def test_the_template_is_valid_as_it_stands() -> None:
     assert set(read_yaml(TEMPLATE, "template").values) == set(claims_file.KEYS)
 
 
-def test_the_published_schema_knows_what_the_reader_knows() -> None:
+def test_the_published_schema_agrees_with_the_reader() -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((schemas_dir() / "claims.schema.json").read_text("utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)

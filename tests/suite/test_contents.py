@@ -1,4 +1,4 @@
-"""Values of constants: their ranges, and the reach of a bias beside the sums that it is added to."""
+"""Values of constants: their ranges, and the reach of a bias relative to the sums that it is added to."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def test_values_at_both_ends() -> None:
     ("opcode", "form", "products"),
     [
         ("CONV_2D", "same", 27),  # 3 * 3 * 3
-        ("CONV_2D", "grouped", 18),  # 3 * 3 * 2, the channels of one group
-        ("DEPTHWISE_CONV_2D", "same", 9),  # 3 * 3, one channel
+        ("CONV_2D", "grouped", 18),  # 3 * 3 * 2, the channels of a single group
+        ("DEPTHWISE_CONV_2D", "same", 9),  # 3 * 3, a single channel
         ("FULLY_CONNECTED", "rows", 35),
         ("ADD", "same", 1),
         ("SVDF", "plain", 5),
@@ -81,7 +81,7 @@ def test_ranges() -> None:
 
 
 def test_filled_constants() -> None:
-    """Weights use -127 to 127, biases their reach; what has values keeps them."""
+    """Weights use -127 to 127, biases their reach. Tensors with values keep them."""
     draft = draft_of("CONV_2D", "deep")
     plan = filled(draft, draft.plan, rng())
     weight, bias = values(plan, "weight"), values(plan, "bias")

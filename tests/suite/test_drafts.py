@@ -66,7 +66,7 @@ def test_one_scale_and_several() -> None:
 
 
 def test_several_scales_where_one_is_usual(tmp_path: Path) -> None:
-    """The scales lie along the axis of the rule, one for each of the 9 units."""
+    """The scales lie along the axis of the rule, with a scale for each of the 9 units."""
     file = tmp_path / "turned.yaml"
     file.write_text(SMALL.replace("[per-axis, per-tensor]", "[per-tensor, per-axis]"), "utf-8")
     profile = load_profile(str(file))
@@ -86,7 +86,7 @@ def test_a_chosen_type() -> None:
 
 
 def test_values_at_run_time() -> None:
-    """What a form gives is given; a condition is False, False, True, True, ... in the order of its elements."""
+    """Values of a form are used. A condition is False, False, True, True, ... in the order of its elements."""
     draft = draft_of("SELECT_V2")
     assert {name: values.tolist() for name, values in draft.fed.items()} == {
         "condition": [[True, False, True], [False, False, True]]
@@ -99,7 +99,7 @@ def test_values_at_run_time() -> None:
 
 
 def test_called_subgraphs() -> None:
-    """The branches of IF take both operands and return them in another order."""
+    """The branches of IF have both operands as inputs, and return them in different orders."""
     draft = draft_of("IF")
     assert {c.option for c in draft.plan.calls} == {"then_subgraph_index", "else_subgraph_index"}
     for callee in draft.plan.calls:

@@ -20,7 +20,7 @@ equivalents:
 
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The file of reasons in the place of litecheck's own."""
+    """Replace the folder of litecheck's rules, and return the path of the file of reasons."""
     (tmp_path / "suite").mkdir()
     monkeypatch.setattr(module, "rules_dir", lambda: tmp_path)
     monkeypatch.setattr(module, "equivalent_mutants", equivalent_mutants.__wrapped__)

@@ -13,7 +13,7 @@ from litecheck.suite.verdict import CaseVerdict
 
 
 def size(case: CaseEntry) -> int:
-    """Number of output elements of one inference."""
+    """Return the number of output elements of one inference."""
     return prod(case.answers[0].outputs[0].shape[1:])
 
 

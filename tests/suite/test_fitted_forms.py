@@ -1,4 +1,4 @@
-"""Fitted forms: shapes for an operator whose first form violates limits of a profile."""
+"""Fitted forms: shapes for an operator with a first form that violates limits of a profile."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.suite.fitted_forms import _SIZED, _SIZES, fits, fitted_rows, form
 from litecheck.suite.geometric import geometric
 from litecheck.suite.missing_case import MissingCase
 
-#: A chip whose multipliers have rows of 8 channels, and windows of odd sizes.
+#: A chip with multiplier rows of 8 channels, and windows of odd sizes.
 PROFILE = """
 profile: rows-of-8
 activations: int8
@@ -124,7 +124,7 @@ def test_every_size_has_a_layout(name: str) -> None:
             assert any(design.laid_out({**design.usual, name: size}) is not None for size in _SIZES), opcode
 
 
-def test_usual_values_that_fit_do_not_keep_forbidden_ones(tmp_path: Path) -> None:
+def test_forbidden_values_are_excluded_although_a_usual_value_fits(tmp_path: Path) -> None:
     """FULLY_CONNECTED: the usual depth of 16 is a multiple of 16, those of the first form (35) and 33 are none."""
     text = "profile: rows-of-16\nextends: litert-int8\nactivations: int8\nops:\n  FULLY_CONNECTED:\n    limits:\n"
     profile = written(

@@ -1,4 +1,4 @@
-"""Stated parameters: each set shows the mistakes it is there for, in cases of a profile that takes it."""
+"""Stated parameters: each set shows its intended mistakes, in cases of a profile that supports the set."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from litecheck.suite.case_templates import templates_of
 from litecheck.suite.fixed_parameters import FixedParameters, fixed_parameters, fixed_sets
 from litecheck.suite.mutants import computed, mutants, shown
 
-#: Whose cases are looked at for a type, and what is expected of them, by the mistake where it is another.
+#: Profile whose cases are used for a type; profile and expected arithmetic of a mistake that needs another.
 PROFILES = {"int8": "litert-runtime", "uint8": "litert-uint8", "int16": "litert-int16x8"}
 OTHERS = {"power_of_two: shifts": ("tflm", "tflm")}
 EACH = [(one, opcode) for one in fixed_parameters() for opcode in one.operators]

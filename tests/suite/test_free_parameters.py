@@ -1,4 +1,5 @@
-"""Scales and zero points that a rule leaves open, by hand from the rules of litert-runtime and litert-int16x8."""
+"""Scales and zero points that a rule leaves open, computed by hand from the rules of litert-runtime and
+litert-int16x8."""
 
 from __future__ import annotations
 
@@ -59,10 +60,10 @@ def test_an_absent_role_has_no_choice() -> None:
 @pytest.mark.parametrize(
     ("opcode", "kind", "profile", "bases"),
     [
-        # Data stand for -8 to 8, weights for what keeps a sum of 27 products between -2 and 2 times the data.
+        # Data have the range -8 to 8. The weights keep a sum of 27 products between -2 and 2 times the data.
         ("CONV_2D", "int8", "litert-runtime", {"input": [8 / 128], "weight": [DEEP] * 5, "output": [8 / 128]}),
         ("CONV_2D", "int16", "litert-int16x8", {"input": [8 / 32768], "weight": [DEEP] * 5}),
-        # Time weights (4, 3) are int16 and have 3 products; the 16-bit state stands for -8 to 8.
+        # Time weights (4, 3) are int16 and have 3 products; the 16-bit state has the range -8 to 8.
         (
             "SVDF", "int8", "litert-runtime",
             {
@@ -79,7 +80,7 @@ def test_scales_of_a_few_units(opcode: str, kind: str, profile: str, bases: dict
 
 
 def test_scales_that_must_be_powers_of_two() -> None:
-    """TANH on int16 needs a power of two; another scale is replaced by the nearest one."""
+    """TANH on int16 needs a power of two; another scale is replaced by the nearest power."""
     freedom = of("TANH", "int16", "litert-int16x8")
     for role in freedom.powers:
         assert np.log2(freedom.base(role)) % 1 == 0
@@ -89,7 +90,7 @@ def test_scales_that_must_be_powers_of_two() -> None:
 
 
 def test_moved_parameters() -> None:
-    """A group has one scale and zero point; zero points stay in their range, and the bias scale follows."""
+    """A group shares a scale and zero point. Zero points stay in their range, and the bias scale follows."""
     concatenation = of("CONCATENATION").moved(lambda role, base: base * 2, lambda role, span: 1000)
     found = [(t.scale.tolist(), t.zero_point.tolist()) for ts in concatenation.operands.values() for t in ts]
     assert found == [([0.125], [127])] * 3

@@ -53,7 +53,7 @@ def test_shapes_stay_where_a_rule_forbids_other_values_of_their_rows() -> None:
 
 
 def test_rows_that_a_rule_allows_are_the_same_cases_under_every_profile() -> None:
-    """Of the rows of STRIDED_SLICE, TFLM forbids those without a number for each dimension."""
+    """TFLM forbids the rows of STRIDED_SLICE without a number for each dimension."""
     everywhere, some = (
         {case.name: case for case in geometric(load_profile(profile), "STRIDED_SLICE", "standard", 0)}
         for profile in ("litert-runtime", "tflm")

@@ -20,13 +20,13 @@ posix = pytest.mark.skipif(os.name == "nt", reason="links and pipes as POSIX has
 
 @pytest.fixture
 def copy(small: Suite, tmp_path: Path) -> Path:
-    """A copy of the small suite."""
+    """Return the folder of a copy of the small suite."""
     shutil.copytree(small.folder, tmp_path / "suite")
     return tmp_path / "suite"
 
 
 def positive(document: dict[str, Any]) -> dict[str, Any]:
-    """The first case that has an input and an answer."""
+    """Return the first case with inputs and answers."""
     found: dict[str, Any] = next(case for case in document["cases"] if case["inputs"] and case["answers"])
     return found
 
@@ -82,7 +82,7 @@ def test_a_wrong_value_is_an_error_with_its_place(
 @pytest.mark.parametrize(
     "content", [b"[" * 100_000, b'{"litecheck_suite": 1, "litecheck_suite": 1}', b"\xff", b""]
 )
-def test_what_is_no_document_is_named(copy: Path, content: bytes) -> None:
+def test_an_invalid_manifest_is_an_error(copy: Path, content: bytes) -> None:
     (copy / MANIFEST).write_bytes(content)
     with pytest.raises(ConfigError, match=r"manifest\.json(:1)?: not JSON: "):
         read_suite(copy)

@@ -1,4 +1,4 @@
-"""Mutants of an operator: their outputs beside the expected ones, and what is stacked of several runs."""
+"""Mutants of an operator: their outputs compared with the expected outputs, and stacks of several runs."""
 
 from __future__ import annotations
 
@@ -36,14 +36,14 @@ def array(*runs: Any, dtype: str = "int8") -> np.ndarray:
         (array([-(2**62)], dtype="int64"), array([2**62], dtype="int64"), ((0,), FAR)),
         # Units in the last place of 4.0 are 2^-21: 4.0 to 4.0 + 3 * 2^-21 are 3 of them.
         (array([4.0, 1.0], dtype="float32"), array([4.0 + 3 * 2**-21, 1.0], dtype="float32"), ((0,), 3)),
-        # A difference below one unit of the largest expected value counts as one.
+        # A difference below one unit of the largest expected value counts as 1.
         (array([4.0, 1.0], dtype="float32"), array([4.0 + 2**-21, 1.0 + 2**-23], dtype="float32"), ((0,), 1)),
         (array([NAN, 1.0], dtype="float32"), array([NAN, 1.0], dtype="float32"), None),
         (array([NAN, 1.0], dtype="float32"), array([2.0, 1.0], dtype="float32"), ((0,), FAR)),
         (array([1.0, 1.0], dtype="float32"), array([INF, 1.0], dtype="float32"), ((0,), FAR)),
     ],
 )
-def test_where_a_mutant_shows(
+def test_first_and_worst_difference_of_a_mutant(
     wanted: np.ndarray, given: np.ndarray, flag: tuple[tuple[int, ...], int] | None
 ) -> None:
     expected = None if flag is None else DetectedMutant("floor", *flag)
@@ -124,7 +124,7 @@ def test_outputs_in_series_keep_their_state() -> None:
 
 
 def test_runs_of_one_shape() -> None:
-    """WHERE gives as many rows as there are values that are not 0."""
+    """WHERE has as many output rows as its input has nonzero values."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = main.tensor("x", (3,), "bool"), main.tensor("y", (3, 1), "int64")

@@ -1,4 +1,4 @@
-"""The kill table: what is caught by which case, and that a mistake no case catches is told."""
+"""Mutation coverage: the case that detects each mistake, and reports of undetected mistakes."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from litecheck.suite.mutation_coverage import prove
 pytestmark = pytest.mark.slow
 
 
-def test_every_flag_of_the_manifest_is_a_kill(suite: Suite) -> None:
+def test_every_flag_of_the_manifest_detects_its_mistake(suite: Suite) -> None:
     detected = {(row.opcode, row.kind, row.mistake) for row in prove(suite).rows if row.detected}
     flags = {(case.opcode, case.kind, flag.mistake) for case in suite.manifest.cases for flag in case.flags}
     assert detected == flags
 
 
-def test_a_tolerance_of_one_lsb_lets_rounding_through(suite: Suite) -> None:
+def test_rounding_mistakes_survive_a_tolerance_of_1_lsb(suite: Suite) -> None:
     let_through = {row.mistake for row in prove(suite).survivors(1)}
     assert {"requantize: single", "requantize: floor"} <= let_through
 
 
-def test_without_the_cases_that_catch_it_a_mistake_survives(suite: Suite, tmp_path: Path) -> None:
-    """The control: what is left of the suite cannot tell single rounding from double."""
+def test_a_mistake_survives_without_its_detecting_cases(suite: Suite, tmp_path: Path) -> None:
+    """Control: the remaining suite cannot distinguish single rounding from double."""
     shutil.copytree(suite.folder, tmp_path / "less")
     kept = tuple(
         case
@@ -45,8 +45,8 @@ def test_without_the_cases_that_catch_it_a_mistake_survives(suite: Suite, tmp_pa
     assert not any(row.mistake == "requantize: single" and row.detected for row in table.rows)
 
 
-def test_it_is_proved_under_the_arithmetic_that_is_asked_for(suite: Suite) -> None:
-    """What the reference does is a mistake under XNNPACK's arithmetic, and the other way round."""
+def test_coverage_is_measured_for_the_requested_arithmetic(suite: Suite) -> None:
+    """The reference's variant is a mistake under XNNPACK's arithmetic, and vice versa."""
     names = {
         a: {row.mistake for row in prove(suite, a).rows if row.opcode == "TRANSPOSE_CONV"}
         for a in ("litert-reference", "litert-xnnpack")

@@ -1,4 +1,5 @@
-"""No mutant survives a suite: a few operators always, others by turns, all by ``python docs/mutation_coverage.py``."""
+"""No mutant survives a suite: a few operators in every run, further operators by day, all by ``python
+docs/mutation_coverage.py``."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from litecheck.suite.suite_writer import Scope, make
 
 pytestmark = pytest.mark.slow
 
-#: One of these is tried a day, all of them where LITECHECK_KILLS is ``all``: profile, expected arithmetic, operators.
+#: Each day has one of these entries, and LITECHECK_KILLS=all has all: profile, expected arithmetic, operators.
 TURNS = (
     ("litert-runtime", "litert-reference", ("ABS", "RSQRT", "RELU_0_TO_1", "RELU_N1_TO_1")),
     ("litert-runtime", "litert-reference", ("LEAKY_RELU", "GELU", "PRELU", "LOG_SOFTMAX")),
@@ -29,21 +30,21 @@ TODAY = date.today().toordinal() % len(TURNS)
 
 
 def proved(folder: Path, profile: str, arithmetic: str, *opcodes: str) -> MutationCoverage:
-    """The kill table of operators of a profile, at ``standard``."""
+    """Return the mutation coverage of operators of a profile, at level ``standard``."""
     select = tuple(f"{opcode}/*/{start}" for opcode in opcodes for start in ("[!r]*", "r[!e]*"))
     make(Scope(profile, select=select, flags=False), folder)
     return prove(read_suite(folder), arithmetic)
 
 
 @pytest.mark.parametrize("opcode", ["LOGISTIC", "TANH", "SOFTMAX", "AVERAGE_POOL_2D"])
-def test_nothing_survives_at_standard(opcode: str, tmp_path: Path) -> None:
+def test_no_mutant_survives_at_standard(opcode: str, tmp_path: Path) -> None:
     table = proved(tmp_path / "suite", "litert-int8", "litert-reference", opcode)
     assert table.counted
     assert [row.mistake for row in table.survivors()] == []
 
 
 @pytest.mark.parametrize("turn", range(len(TURNS)), ids=lambda n: "-".join((TURNS[n][0], *TURNS[n][2])))
-def test_nothing_survives_today(turn: int, tmp_path: Path) -> None:
+def test_no_mutant_of_todays_operators_survives(turn: int, tmp_path: Path) -> None:
     if turn != TODAY and os.environ.get("LITECHECK_KILLS") != "all":
         pytest.skip("not its turn today")
     profile, arithmetic, opcodes = TURNS[turn]

@@ -13,7 +13,7 @@ from tests.suite.drafted import draft_of, fingerprint
 
 
 def base(opcode: str, form: str = "") -> tuple[FreeParameters, Plan]:
-    """A draft with values, all scales at their base, zero points in the middle."""
+    """Return a draft with values, all scales at their base, zero points in the middle."""
     draft = draft_of(opcode, form)
     freedom = FreeParameters(draft)
     plan = freedom.moved(lambda role, base: base, lambda role, span: sum(span) // 2)
@@ -37,7 +37,7 @@ def test_outputs_reach_both_ends_and_few_are_clipped(opcode: str) -> None:
 
 
 def test_the_output_scale_is_the_range_of_the_outputs() -> None:
-    """(largest - smallest) / 255 / 1.08, seen at a scale that clips nothing."""
+    """The scale is (largest - smallest) / 255 / 1.08, computed at a scale without saturation."""
     freedom, plan = base("ADD")
     wide = plan.edit("output", lambda t: t.scaled([0.2], 0))
     stored = _compute_outputs(freedom, wide, "output", 7, {}).astype(float)
@@ -61,7 +61,7 @@ def test_scales_that_are_fixed_or_shared_with_an_input_stay(opcode: str) -> None
 
 
 def test_a_zero_point_that_cannot_move() -> None:
-    """int16 has the zero point 0: the scale covers the larger of both sides, and 1.08 times as much is clipped."""
+    """int16 has the zero point 0: the scale covers the larger side, divided by 1.08, so that some outputs saturate."""
     draft = draft_of("ADD", "", "int16", "litert-int16x8")
     freedom = FreeParameters(draft)
     plan = freedom.moved(lambda role, base: base * (1.3 if role == "lhs" else 1.1), lambda role, span: 0)
@@ -75,7 +75,7 @@ def test_a_zero_point_that_cannot_move() -> None:
 
 
 def test_outputs_of_a_fused_activation_are_fitted_without_its_bounds() -> None:
-    """RELU6 would show 0 to 6 only; the output of the sum itself is fitted."""
+    """With RELU6, outputs would be limited to 0 to 6, so the scale is fitted to the sum before the activation."""
     freedom, plan = base("CONV_2D", "same-strided")
     assert plan.options is not None
     assert plan.options["fused_activation_function"] == "RELU6"

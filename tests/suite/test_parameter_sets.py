@@ -1,4 +1,4 @@
-"""Sets of parameters: the property that each set is for, on CONV_2D, and operators for which it means nothing."""
+"""Sets of parameters: the intended property of each set on CONV_2D, and operators without the set."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from litecheck.suite.parameter_sets import SETS
 from tests.suite.drafted import draft_of, fingerprint
 
 BY_NAME = {s.name: s for s in SETS}
-#: Sets that change weights or biases, which only sums of products with constants have.
+#: Sets that change weights or biases apply only to sums of products with constants.
 OF_WEIGHTS = ("zero-channel", "weights-on-rails")
 OF_BIASES = ("bias-ties", "bias-near-ties", "bias-ends")
 
@@ -93,7 +93,8 @@ def test_zero_points_at_the_ends() -> None:
 
 
 def test_stretched_outputs() -> None:
-    """The multiplier is 50 or 16,384 times smaller or 50 times larger than one under which outputs fill the range."""
+    """The multiplier is 50 or 16,384 times smaller, or 50 times larger, than a multiplier with outputs that fill the
+    range."""
     small, smallest, large = (
         float(scales(conv(f"{name}-multipliers"), "output")[0]) for name in ("small", "smallest", "large")
     )
@@ -144,7 +145,7 @@ def test_exact_ties_of_powers_of_two() -> None:
 
 
 def test_biases_near_the_ends_of_an_accumulator() -> None:
-    """Signs alternate, and the size is one of the largest that the rule's bound of the accumulator allows."""
+    """Signs alternate, and the size is among the largest that the rule's bound of the accumulator allows."""
     bias = values(conv("bias-ends"), "bias")
     assert np.sign(bias).tolist() == [1, -1, 1, -1, 1]
     assert len({*np.abs(bias).tolist()}) == 1

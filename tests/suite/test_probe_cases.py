@@ -16,7 +16,7 @@ from litecheck.suite.probe_cases import _case, conforms, designed, slug, symmetr
 
 
 def added(zero: int = 0):  # type: ignore[no-untyped-def]
-    """ADD of a row and a constant that holds -128."""
+    """Return an ADD of a row and a constant with the value -128."""
     x = ProbeOperand(np.array([[1, -128, 127]], np.int8), quantized(0.5, 4))
     c = ProbeOperand(np.array([[-128, -127, 5]], np.int8), quantized(0.25, zero), constant=True)
     return probe("a sum", "ADD", [x, c], ProbeOutput(quantized(1.0, -7)))
@@ -34,7 +34,7 @@ def test_symmetric_constants() -> None:
     assert stored(symmetric(added(1).model)) == [-128, -127, 5]
 
 
-def test_uint8_stands_for_the_same_numbers() -> None:
+def test_uint8_represents_the_same_numbers() -> None:
     """Values and zero points are 128 more."""
     before, after = added(), unsigned(added())
     assert after.name == before.name
@@ -51,7 +51,7 @@ def test_uint8_stands_for_the_same_numbers() -> None:
 
 
 def test_real_inputs_stay() -> None:
-    """QUANTIZE of reals changes its output only, and its name says so."""
+    """A QUANTIZE of real inputs changes its output only; the name of the probe states the output type."""
     reals = next(p for p in probes("QUANTIZE") if p.name.startswith("reals"))
     turned = unsigned(reals)
     assert turned.name == f"{reals.name}, to uint8"
@@ -66,7 +66,7 @@ def test_types_without_probes() -> None:
 
 
 def test_cases_of_an_operator() -> None:
-    """One case for each probe of an operator whose rule takes them all, without -128 in weights."""
+    """An operator with a permissive rule has a case for each probe, without -128 in weights."""
     cases = [*designed(load_profile("litert-int8"), "FULLY_CONNECTED", "int8", 3)]
     drawn = probes("FULLY_CONNECTED", 3)
     assert [case.title for case in cases] == [
@@ -86,7 +86,7 @@ def test_series_state_their_length() -> None:
     assert [(len(case.runs), case.lengths) for case in cases] == [(4, ()), (12, (12,))]
 
 
-def test_runs_in_the_order_in_which_they_are_asked_for() -> None:
+def test_runs_have_the_order_of_the_probe() -> None:
     ordered = replace(
         added(), runs=((np.array([[1]], np.int8),), (np.array([[2]], np.int8),)), order=(1, 0, 1)
     )

@@ -27,7 +27,7 @@ Document = dict[str, Any]
 
 @pytest.fixture
 def folder(small: Suite, tmp_path: Path) -> Path:
-    """Suite, results as a device writes them without litecheck, and claims."""
+    """Return a folder with a suite, results without litecheck's own file, and claims."""
     shutil.copytree(small.folder, tmp_path / "suite")
     recorded(read_suite(tmp_path / "suite"), tmp_path / "results")
     (tmp_path / "results" / RESULTS).unlink()
@@ -36,7 +36,7 @@ def folder(small: Suite, tmp_path: Path) -> Path:
 
 
 def certified(folder: Path, date: str = DAY, on: str = DAY) -> CertificateCheck:
-    """Certify what lies in the folder now, and check the certificate."""
+    """Certify the current content of the folder, and check the certificate."""
     suite = read_suite(folder / "suite")
     made = certify(suite, read_results(folder / "results", suite), folder / "claims.yaml", (), date)
     (folder / "certificate.json").write_text(made.text())
@@ -88,7 +88,7 @@ def replace_inputs(folder: Path) -> None:
 
 
 def swap_arithmetics(folder: Path) -> None:
-    """The outputs of one arithmetic under the names of all."""
+    """Store the outputs of an arithmetic under the names of all."""
 
     def change(document: Document) -> None:
         for case in valid(document):
@@ -114,7 +114,7 @@ def set_field(key: str, value: object) -> Callable[[Path], None]:
 
 
 def replace_a_model(folder: Path) -> None:
-    """The model of another case of the operator, with its hash."""
+    """Replace a model by the model of another operator, with its hash."""
 
     def change(document: Document) -> None:
         one, *others = valid(document)
@@ -127,7 +127,7 @@ def replace_a_model(folder: Path) -> None:
 
 
 def keep_one_run(folder: Path) -> None:
-    """The first inference of a case alone, in inputs, expected outputs and results."""
+    """Keep only the first inference of a case in inputs, expected outputs and results."""
 
     def change(document: Document) -> None:
         case = next(c for c in valid(document) if c["inputs"][0]["shape"][0] > 1)
@@ -142,7 +142,7 @@ def keep_one_run(folder: Path) -> None:
 
 
 def rename_a_case(folder: Path) -> None:
-    """A name that another waiver or claim covers."""
+    """Rename a case to a name that another waiver or claim covers."""
 
     def change(document: Document) -> None:
         case = valid(document)[0]
@@ -156,7 +156,7 @@ def rename_a_case(folder: Path) -> None:
 
 
 def copy_a_case(folder: Path) -> None:
-    """A passing case under a further name, for a larger number of passed cases."""
+    """Copy a passing case to a further name, which increases the number of passed cases."""
 
     def change(document: Document) -> None:
         case = valid(document)[0]
@@ -215,7 +215,7 @@ def test_an_honest_certificate_is_right(folder: Path) -> None:
     assert certified(folder).discrepancies == ()
 
 
-#: Attacks whose check makes a suite of all operators.
+#: Attacks with a check that makes a suite of all operators.
 SLOW = {"selection removed"}
 
 
@@ -244,7 +244,7 @@ def test_a_case_cannot_be_listed_twice(folder: Path) -> None:
 
 
 def test_two_files_of_one_output_must_agree(folder: Path) -> None:
-    """A right .npy beside a wrong .bin."""
+    """A correct .npy and a wrong .bin are an error."""
     path = next((folder / "results").glob("outputs/LOGISTIC/int8/*/output-0.npy"))
     values = np.load(path)
     path.with_suffix(".bin").write_bytes(values.tobytes())
@@ -255,7 +255,7 @@ def test_two_files_of_one_output_must_agree(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(("on", "kinds"), [(DAY, set()), ("2027-03-31", set()), ("2027-04-01", {"expired"})])
-def test_a_waiver_that_has_expired_since_is_said(on: str, kinds: set[str], folder: Path) -> None:
+def test_a_waiver_that_expired_after_certification_is_found(on: str, kinds: set[str], folder: Path) -> None:
     (folder / "claims.yaml").write_text(CLAIMS + WAIVERS)
     for path in (folder / "results").glob("outputs/QUANTIZE/int8/*/output-0.npy"):
         np.save(path, np.load(path) ^ 1)
@@ -303,7 +303,7 @@ def test_claims_that_are_widened_afterwards_are_found(folder: Path) -> None:
 
 @pytest.mark.parametrize("change", [{"verdict": "fails"}, {"waived": 3}, {"date": "2031-01-01"}])
 def test_an_edited_certificate_with_a_right_hash_is_found(change: dict[str, Any], folder: Path) -> None:
-    """A later date cannot revive a waiver, and an earlier one is the date of the verdict."""
+    """A later date cannot make a waiver valid again, and an earlier date is the date of the verdict."""
     (folder / "claims.yaml").write_text(CLAIMS + WAIVERS)
     for path in (folder / "results").glob("outputs/QUANTIZE/int8/*/output-0.npy"):
         np.save(path, np.load(path) ^ 1)

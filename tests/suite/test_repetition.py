@@ -1,4 +1,4 @@
-"""Repeated inputs: in the cases of a suite, and a device whose outputs do not repeat."""
+"""Repeated inputs: in the cases of a suite, and a device with varying outputs."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def flaky(report: SuiteReport) -> list[CaseVerdict]:
 
 
 def test_outputs_that_differ_between_equal_inputs_of_a_case_are_flaky(small: Suite, tmp_path: Path) -> None:
-    """The device repeats its fault with every job, so that only the repeated inputs of a case show it."""
+    """The device repeats its fault in every job, so that only the repeated inputs of a case show it."""
     run(small, Unsteady(arithmetic(), every=3), tmp_path)
     report, results = judged(small, tmp_path)
     assert all(result.outcome != "flaky" for result in results.cases.values())
@@ -111,7 +111,7 @@ def test_outputs_that_differ_between_runs_of_a_case_are_flaky(small: Suite, tmp_
     assert set(noted) <= {case.name for case in flaky(report)}
     assert "of " in results.cases[noted[0]].message
     assert "when repeated" in results.cases[noted[0]].message
-    assert summarize(small, results).outcomes.get("flaky") is None  # it has outputs
+    assert summarize(small, results).outcomes.get("flaky") is None  # outputs are present
     assert device.jobs > len(small.manifest.cases)
 
 

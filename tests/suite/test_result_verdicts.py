@@ -1,4 +1,4 @@
-"""What a device's results are worth: exact ones, wrong ones, and every way to fail."""
+"""Verdicts on a device's results: exact, wrong, and every kind of failure."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_only_the_operator_that_is_wrong_fails_and_the_mistake_is_named(suite: S
 def test_a_file_with_a_rescaling_by_parameters_is_accepted(
     suite: Suite, tmp_path: Path, entries: str
 ) -> None:
-    """The second file has an entry for a type, which precedes that of the operator."""
+    """The second file has an entry for a type, which takes precedence over the operator's entry."""
     file = tmp_path / "acme.yaml"
     file.write_text(f"arithmetic: acme\nextends: litert-reference\noperators:\n{entries}")
     run(suite, Computing(load_arithmetic(file)), tmp_path)
@@ -87,8 +87,8 @@ def test_a_mistake_without_a_name_fails_and_none_is_named(suite: Suite, tmp_path
     assert {row.mistakes for row in report.rows} == {()}
 
 
-def test_mistakes_are_those_of_the_claimed_arithmetic(suite: Suite, tmp_path: Path) -> None:
-    """What is right by one arithmetic is a mistake by another, and has a name there."""
+def test_mistakes_are_relative_to_the_claimed_arithmetic(suite: Suite, tmp_path: Path) -> None:
+    """A variant that is correct under one arithmetic is a named mistake under another."""
     run(suite, Computing(arithmetic("litert-reference")), tmp_path)
     report = judge(suite, read_results(tmp_path, suite), ["litert-xnnpack"])
     row = next(row for row in report.rows if row.opcode == "TRANSPOSE_CONV")
@@ -116,7 +116,7 @@ def test_an_arithmetic_that_is_not_claimed_does_not_count(suite: Suite, tmp_path
         (Outcome.NOT_SUPPORTED, CaseOutcome.NOT_SUPPORTED),
     ],
 )
-def test_every_way_to_fail_is_told(
+def test_every_kind_of_failure_is_reported(
     outcome: Outcome, ending: CaseOutcome, suite: Suite, tmp_path: Path
 ) -> None:
     def failing(job: Job) -> Failure | None:
@@ -140,7 +140,7 @@ def test_every_way_to_fail_is_told(
         ("litert-int8", "tflm", Outcome.REFUSED, CaseOutcome.REFUSED),
     ],
 )
-def test_types_without_a_kernel_of_tflm_are_not_supported_if_it_rejects_them(
+def test_types_without_a_tflm_kernel_are_not_supported_if_tflm_rejects_them(
     profile: str, name: str, outcome: Outcome, ending: CaseOutcome, tmp_path: Path
 ) -> None:
     make(Scope(profile, "smoke", ("LOGISTIC", "RESHAPE"), flags=False), tmp_path / "suite")
@@ -168,10 +168,10 @@ def test_types_without_a_kernel_of_tflm_are_not_supported_if_it_rejects_them(
         (Outcome.TIMED_OUT, CaseOutcome.BROKE_DOWN),
     ],
 )
-def test_what_becomes_of_a_model_that_must_be_refused_fails_nothing(
+def test_the_outcome_of_an_invalid_model_is_no_failure(
     outcome: Outcome | None, ending: CaseOutcome, refusing: Suite, tmp_path: Path
 ) -> None:
-    """It is told, with the path of the requirement and the effect that the rule states."""
+    """The outcome is reported, with the path and the impact of the requirement."""
 
     class Lenient(Computing):
         def run(self, job: Job) -> Answer | Failure:
@@ -190,7 +190,7 @@ def test_what_becomes_of_a_model_that_must_be_refused_fails_nothing(
 @pytest.mark.parametrize(
     "outcome", [Outcome.REFUSED, Outcome.CRASHED, Outcome.NOT_SUPPORTED], ids=lambda outcome: outcome.value
 )
-def test_a_device_that_computes_nothing_rejects_nothing(
+def test_a_device_without_any_output_has_no_credit_for_rejections(
     outcome: Outcome, refusing: Suite, tmp_path: Path
 ) -> None:
     def never(job: Job) -> Failure:
@@ -221,8 +221,8 @@ def test_a_result_without_outputs_of_a_model_without_inputs_was_never_run(
     )
 
 
-def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Path) -> None:
-    """A .npy file for one case, raw bytes for another, nothing for the rest."""
+def test_outputs_written_by_another_program_are_compared(suite: Suite, tmp_path: Path) -> None:
+    """A case has a .npy file, another raw bytes, the remaining cases no file."""
     first, second, *_ = suite.manifest.cases
     for case, suffix in ((first, "npy"), (second, "bin")):
         folder = tmp_path / "outputs" / case.name
@@ -240,7 +240,7 @@ def test_outputs_that_something_else_wrote_are_judged(suite: Suite, tmp_path: Pa
     assert {row.verdict for row in report.rows if row.kept} == {"incomplete"}
 
 
-def test_outputs_of_another_shape_fail_and_say_how(suite: Suite, tmp_path: Path) -> None:
+def test_outputs_of_a_wrong_shape_fail_with_the_shape(suite: Suite, tmp_path: Path) -> None:
     case = suite.manifest.cases[0]
     folder = tmp_path / "outputs" / case.name
     folder.mkdir(parents=True)
@@ -251,7 +251,7 @@ def test_outputs_of_another_shape_fail_and_say_how(suite: Suite, tmp_path: Path)
     assert verdict.message.startswith("output 0 is int8 of shape [3], it should be")
 
 
-def test_a_folder_without_results_says_so(suite: Suite, tmp_path: Path) -> None:
+def test_a_folder_without_results_is_an_error(suite: Suite, tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no results"):
         read_results(tmp_path, suite)
 
@@ -269,24 +269,24 @@ def test_an_output_that_was_changed_is_refused(suite: Suite, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "words"),
     [
         (lambda line: b"{}", "1: no run of a suite: tool is missing"),
         (lambda line: line.replace(b'"suite": "', b'"suite": "0'), "another suite"),
     ],
 )
-def test_results_of_something_else_are_refused(
-    change: Callable[[bytes], bytes], told: str, suite: Suite, tmp_path: Path
+def test_results_of_another_suite_or_tool_are_an_error(
+    change: Callable[[bytes], bytes], words: str, suite: Suite, tmp_path: Path
 ) -> None:
     run(suite, Computing(arithmetic()), tmp_path)
     first, *rest = (tmp_path / RESULTS).read_bytes().splitlines()
     (tmp_path / RESULTS).write_bytes(b"\n".join([change(first), *rest]))
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=words):
         read_results(tmp_path, suite)
 
 
-def test_a_run_that_ended_early_goes_on(suite: Suite, tmp_path: Path) -> None:
-    """What was asked is not asked again, and the report is that of a run that did not end."""
+def test_an_interrupted_run_is_resumed(suite: Suite, tmp_path: Path) -> None:
+    """Completed cases are not run again, and the report equals that of an uninterrupted run."""
     asked: list[str] = []
 
     def interrupted(job: Job) -> Failure | None:
@@ -318,8 +318,9 @@ def test_the_cases_beyond_the_budget_are_missing(suite: Suite, tmp_path: Path) -
     assert report.exit_code == 2
 
 
-def test_an_arithmetic_in_a_file_is_computed_anew(small: Suite, tmp_path: Path) -> None:
-    """A device without an output zero point is exact under a file that says so, and under no arithmetic of the suite."""
+def test_outputs_of_an_arithmetic_file_are_computed(small: Suite, tmp_path: Path) -> None:
+    """A device without an output zero point is exact under a file with this defect, and under no arithmetic of the
+    suite."""
     file = tmp_path / "acme.yaml"
     file.write_text(
         "arithmetic: acme\nextends: litert-reference\noperators: {LOGISTIC: {defect: no-output-zero-point}}\n"

@@ -115,7 +115,7 @@ def test_a_run_does_not_write_through_links_that_leave_its_folder(
     ],
     ids=["longer", "shorter", "truncated", "no-npy"],
 )
-def test_an_output_file_of_another_size_fails_its_case_alone(
+def test_an_output_file_of_a_wrong_size_fails_only_its_case(
     suffix: str, damage: Callable[[bytes], bytes], small: Suite, tmp_path: Path
 ) -> None:
     recorded(small, tmp_path / "own")

@@ -1,4 +1,4 @@
-"""Two runs side by side: what counts as worse, better and different, from reports and from folders."""
+"""Comparison of two runs: worse, better and different cases, from reports and from folders."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(*cases: CaseVerdict) -> JudgedRun:
         (CaseOutcome.ACCEPTED, CaseOutcome.NOT_TESTED, "unrun"),
     ],
 )
-def test_what_becomes_of_a_case(before: CaseOutcome, after: CaseOutcome, found: str) -> None:
+def test_changes_of_a_case_between_two_runs(before: CaseOutcome, after: CaseOutcome, found: str) -> None:
     compared = compare_runs(run(verdict("a", before)), run(verdict("a", after)))
     lists = {name: len(getattr(compared, name)) for name in ("regressions", "fixed", "changed")}
     assert compared.unrun == (found == "unrun")
@@ -76,7 +76,7 @@ def test_an_invalid_model_that_crashes_by_chance_is_no_regression(
 
 
 def test_memory_that_was_never_written_is_not_compared() -> None:
-    """TFLM leaves the padding of SPACE_TO_BATCH_ND uninitialized: other values each time, the same known fault."""
+    """TFLM leaves the padding of SPACE_TO_BATCH_ND uninitialized, so its values vary under the same known fault."""
     first, again = (verdict("a", CaseOutcome.FAILED, worst, excuse="uninitialized") for worst in (3.0, 90.0))
     assert compare_runs(run(first), run(again)).same == 1
     assert compare_runs(run(first), run(replace(again, excuse=""))).same == 0
@@ -129,7 +129,7 @@ def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None
     assert again.devices == ("a board (driver 3)",) * 2
 
 
-def test_what_is_no_run_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_run_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"only their suite can judge\. Add --suite DIR"):
         read_run(tmp_path, None, None)
     with pytest.raises(ConfigError, match="cannot be read"):

@@ -1,4 +1,4 @@
-"""Signatures of certificates: by ed25519 keys as openssl writes them, and what is none."""
+"""Signatures of certificates: by ed25519 keys as openssl writes them, and files that are no keys."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ serialization = pytest.importorskip(
 
 
 def keys(folder: Path, name: str = "key") -> tuple[Path, Path]:
-    """A private and a public key in PEM."""
+    """Write a private and a public key in PEM."""
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
     key = Ed25519PrivateKey.generate()
@@ -78,7 +78,7 @@ def test_openssl_agrees(tmp_path: Path) -> None:
     assert subprocess.run([program, *words], check=False, capture_output=True).returncode == 0
 
 
-def test_what_is_no_key_is_told(tmp_path: Path) -> None:
+def test_a_file_that_is_no_key_is_an_error(tmp_path: Path) -> None:
     from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, generate_private_key
 
     private, public = keys(tmp_path)

@@ -21,7 +21,7 @@ from litecheck.suite.verdict import SuiteReport
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
 DEVICES = ("litert:reference", "litert:optimized", "litert:xnnpack", "tflm")
-#: Operators with optional cases, a known fault, and invalid models that crash or are rejected by chance.
+#: Operators with optional cases, a known fault, and invalid models that crash or are rejected at random.
 SELECTED = (
     "SOFTMAX/int8/ties*",
     "SUM/int8/all-*",

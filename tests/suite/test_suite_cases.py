@@ -1,4 +1,4 @@
-"""The cases of a suite: each positive one conforms and can be computed, each other one breaks one requirement alone."""
+"""Cases of a suite: a valid case conforms and can be computed, an invalid model violates a single requirement."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ JUDGING = [
     for name in profile_names()
     if name != "tflm-structure" and load_profile(name).judges != "placement"  # tflm includes its rules
 ]
-#: Whose cases at ``standard`` are looked at here; the others' in tests/differential.
+#: Operators with cases at ``standard`` in this module; tests/differential has the remaining operators.
 SOME = ("CONV_2D", "ADD", "PAD", "LOGISTIC", "FULLY_CONNECTED")
 PAGE = "litert-int8"
 
@@ -60,7 +60,7 @@ def test_every_operator_of_the_page_has_cases_of_both_kinds() -> None:
 
 
 @pytest.mark.parametrize("opcode", SOME)
-def test_a_case_conforms_or_breaks_what_it_says(opcode: str) -> None:
+def test_a_case_conforms_or_violates_its_stated_requirement(opcode: str) -> None:
     several = made((opcode,), "standard")
     assert len({c.name for c in several}) == len(several)
     for case in several:
@@ -72,7 +72,7 @@ def test_a_case_conforms_or_breaks_what_it_says(opcode: str) -> None:
 
 
 @pytest.mark.parametrize("opcode", SOME)
-def test_runs_fit_the_model_and_results_reach_both_rails(opcode: str) -> None:
+def test_inputs_match_the_model_and_outputs_reach_both_limits(opcode: str) -> None:
     plain = next(c for c in made((opcode,), "smoke") if not c.broken)
     main = plain.model.subgraphs[0]
     interpreter = ReferenceInterpreter(plain.model)
@@ -98,7 +98,7 @@ def test_a_suite_is_the_same_every_time() -> None:
         )
 
 
-def test_another_seed_gives_other_numbers_and_another_operator_the_same() -> None:
+def test_a_seed_changes_values_and_a_further_operator_does_not() -> None:
     profile = load_profile(PAGE)
     alone = next(c for c in cases(profile, "smoke", ("MEAN",), 0) if not c.broken)
     beside = next(c for c in cases(profile, "smoke", ("ADD", "MEAN"), 0) if c.name == alone.name)
@@ -113,14 +113,14 @@ def test_smaller_suites_are_part_of_larger_ones() -> None:
 
 
 def test_a_demand_of_several_alternatives_has_cases_of_different_names() -> None:
-    """LSTM's number of intermediate tensors, which its float and its 8-bit form demand alike."""
+    """The float and the 8-bit form of LSTM require the same number of intermediate tensors."""
     found = cases(load_profile("litert-runtime"), "smoke", ("LSTM/*/refuse-limits-*",), 0)
     names = [c.name for c in found if isinstance(c, SuiteCase)]
     assert names
     assert len(names) == len(set(names))
 
 
-def test_what_has_no_case_is_told() -> None:
+def test_operators_without_a_case_have_a_reason() -> None:
     found = [
         g
         for g in planned(load_profile("litert-runtime"), "smoke", ("FAKE_QUANT",), 0)
@@ -148,7 +148,7 @@ def test_a_profile_without_types_has_no_suite() -> None:
 
 
 def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:
-    """``computed`` or ``refused``: everything else that comes of a model is a mistake of the reference."""
+    """Return ``computed`` or ``refused``; any further outcome is a bug of the reference."""
     try:
         ReferenceInterpreter(model, arithmetic).run(model.subgraphs[0], inputs)
     except RunError:
@@ -158,7 +158,7 @@ def outcome(model: Model, inputs: Arrays, arithmetic: str) -> str:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", JUDGING)
-def test_models_to_be_refused_are_computed_or_refused_with_a_reason(name: str) -> None:
+def test_invalid_models_are_computed_or_rejected_with_a_reason(name: str) -> None:
     profile = load_profile(name)
     found = dict.fromkeys(("computed", "refused"), 0)
     sixth = operators(profile)[JUDGING.index(name) % 6 :: 6]

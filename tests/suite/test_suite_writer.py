@@ -1,4 +1,4 @@
-"""What a suite's folder holds, and that it is the same every time."""
+"""The folder of a suite: its content, and the same bytes every time."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_the_same_options_give_the_same_bytes_in_one_process_or_two(suite: Suite
     assert _content(tmp_path / "again") == _content(suite.folder)
 
 
-def test_another_seed_gives_other_values(tmp_path: Path) -> None:
+def test_a_different_seed_gives_different_values(tmp_path: Path) -> None:
     for seed in (0, 1):
         make(
             Scope("litert-runtime", select=("TANH/int8/65-536*",), seed=seed, flags=False),
@@ -73,7 +73,7 @@ def test_plain_files_need_no_litecheck(suite: Suite) -> None:
             )
 
 
-def test_an_answer_is_what_its_arithmetics_give(suite: Suite) -> None:
+def test_expected_outputs_equal_those_of_their_arithmetics(suite: Suite) -> None:
     for case in suite.manifest.cases:
         model = load_model(suite.folder / case.model)
         main = model.subgraphs[0]
@@ -85,19 +85,19 @@ def test_an_answer_is_what_its_arithmetics_give(suite: Suite) -> None:
                 assert np.array_equal(tensors[index], stack[-1])
 
 
-def test_answers_that_agree_are_one(suite: Suite) -> None:
+def test_equal_expected_outputs_are_stored_once(suite: Suite) -> None:
     for case in suite.manifest.cases:
         hashes = [tuple(output.sha256 for output in answer.outputs) for answer in case.answers]
         assert len(set(hashes)) == len(hashes)
 
 
-def test_the_manifest_is_as_its_schema_says(suite: Suite) -> None:
+def test_the_manifest_conforms_to_its_schema(suite: Suite) -> None:
     schema = json.loads((schemas_dir() / "suite.schema.json").read_text())
     Draft202012Validator.check_schema(schema)
     Draft202012Validator(schema).validate(json.loads((suite.folder / MANIFEST).read_text()))
 
 
-def test_an_entry_that_only_says_unsupported_has_a_model_to_be_refused(tmp_path: Path) -> None:
+def test_an_unsupported_operator_has_an_invalid_model(tmp_path: Path) -> None:
     profile = tmp_path / "chip.yaml"
     profile.write_text(
         "profile: chip\nops:\n  CONV_2D: {unsupported: it has no sums}\n  CONCATENATION: {unsupported: it is so}\n"
@@ -107,22 +107,20 @@ def test_an_entry_that_only_says_unsupported_has_a_model_to_be_refused(tmp_path:
     assert names == {f"{opcode}/int8/refuse-unsupported-1" for opcode in ("CONV_2D", "CONCATENATION")}
 
 
-def test_no_suite_is_made_from_where_operators_run(tmp_path: Path) -> None:
+def test_a_profile_of_placements_has_no_suite(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="ethos-u55 is a profile of placement"):
         make(Scope(profile="ethos-u55"), tmp_path / "suite")
     assert not any(tmp_path.iterdir())
 
 
-def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
+def test_a_folder_with_files_is_not_changed(tmp_path: Path) -> None:
     (tmp_path / "mine.txt").write_text("mine")
     with pytest.raises(ConfigError, match="is there already"):
         make(Scope("litert-runtime", select=("TANH/int8/65-536*",)), tmp_path)
     assert [path.name for path in tmp_path.iterdir()] == ["mine.txt"]
 
 
-def test_nothing_is_left_of_a_suite_that_could_not_be_made(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_failed_suite_leaves_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def full(*given: object) -> None:
         raise OSError(28, "No space left on device")
 
@@ -132,7 +130,7 @@ def test_nothing_is_left_of_a_suite_that_could_not_be_made(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_models_to_be_refused_have_inputs_of_zeros_and_no_answer(refusing: Suite) -> None:
+def test_invalid_models_have_zero_inputs_and_no_expected_output(refusing: Suite) -> None:
     broken = [case for case in refusing.manifest.cases if case.broken]
     assert broken
     for case in broken:
@@ -154,9 +152,7 @@ def test_models_to_be_refused_have_inputs_of_zeros_and_no_answer(refusing: Suite
         ("tflm", "TILE", "; profiles with it: litert-int16x8, litert-runtime, litert-uint8"),
     ],
 )
-def test_an_operator_that_is_not_there_is_an_error(
-    profile: str, pattern: str, hint: str, tmp_path: Path
-) -> None:
+def test_an_unknown_operator_is_an_error(profile: str, pattern: str, hint: str, tmp_path: Path) -> None:
     told = re.escape(f"{profile} has no operator {pattern!r}{hint}")
     with pytest.raises(ConfigError, match=f"^{told}"):
         make(Scope(profile, select=(pattern,)), tmp_path / "suite")
@@ -173,8 +169,8 @@ def test_all_operators_that_are_not_there_are_named_at_once(tmp_path: Path) -> N
     assert "'ADD'" not in told
 
 
-def test_a_flag_says_which_runs_show_a_mistake(suite: Suite) -> None:
-    """Some runs of some case show single rounding and others do not; every flag is of a run that there is."""
+def test_a_flag_lists_the_runs_that_show_a_mistake(suite: Suite) -> None:
+    """Some runs of a case show single rounding, and the remaining do not. Every flag belongs to an existing run."""
     flags = [(case, flag) for case in suite.manifest.cases for flag in case.flags]
     assert flags
     assert all(0 <= run < case.runs and flag.worst for case, flag in flags for run in flag.runs)
@@ -182,7 +178,7 @@ def test_a_flag_says_which_runs_show_a_mistake(suite: Suite) -> None:
 
 
 def test_a_suite_that_was_changed_is_refused(suite: Suite, tmp_path: Path) -> None:
-    """A byte of a model, an input, an answer."""
+    """The test changes a byte of a model, an input and an answer."""
     import shutil
 
     copied = tmp_path / "suite"
@@ -206,7 +202,7 @@ def _read_all(suite: Suite) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "words"),
     [
         ("{", "not JSON"),
         ("[]", "no suite: litecheck_suite is None"),
@@ -214,9 +210,9 @@ def _read_all(suite: Suite) -> None:
         ('{"litecheck_suite": 2}', "tool is missing"),
     ],
 )
-def test_a_folder_that_is_no_suite_says_so(text: str, told: str, tmp_path: Path) -> None:
+def test_a_folder_that_is_no_suite_is_an_error(text: str, words: str, tmp_path: Path) -> None:
     (tmp_path / MANIFEST).write_text(text)
-    with pytest.raises(ConfigError, match=told):
+    with pytest.raises(ConfigError, match=words):
         read_suite(tmp_path)
 
 
@@ -228,7 +224,7 @@ def test_a_path_that_leads_outside_is_refused(suite: Suite, tmp_path: Path) -> N
         read_suite(tmp_path)
 
 
-def test_tolerances_of_a_profile_of_ones_own_travel_with_the_suite(tmp_path: Path) -> None:
+def test_tolerances_of_the_profile_are_stored_in_the_suite(tmp_path: Path) -> None:
     own = tmp_path / "acme.yaml"
     own.write_text(
         "profile: acme\nextends: litert-int8\nconformance:\n  TANH: {tolerance: 3, because: the table has 64 entries}\n"

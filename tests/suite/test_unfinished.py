@@ -1,4 +1,4 @@
-"""Unfinished suites: an interruption keeps complete operators only with ``resume``, and other options are an error."""
+"""Unfinished suites: an interruption keeps complete operators only with ``resume``, and changed options are an error."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ SCOPE = Scope(select=("TANH/int8/65*", "RESHAPE/int8/flat*"), flags=False)
 
 
 class StoppedError(Exception):
-    """Stand-in for an interruption."""
+    """Error that represents an interruption."""
 
 
 def interrupt(folder: Path, resume: bool) -> None:
@@ -42,7 +42,7 @@ def test_an_interrupted_suite_continues_with_the_complete_operators(tmp_path: Pa
     assert not list(tmp_path.glob(".*"))
 
 
-def test_without_resume_nothing_stays(tmp_path: Path) -> None:
+def test_without_resume_no_file_stays(tmp_path: Path) -> None:
     interrupt(tmp_path / "suite", resume=False)
     assert not list(tmp_path.iterdir())
 

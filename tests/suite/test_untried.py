@@ -43,7 +43,7 @@ def test_a_case_without_outputs_exercises_nothing(cases: tuple[CaseEntry, ...]) 
     assert f"batch {first.factors['batch']}" not in one.values
 
 
-def test_an_operator_without_a_design_says_so(cases: tuple[CaseEntry, ...]) -> None:
+def test_an_operator_without_a_design_has_a_note(cases: tuple[CaseEntry, ...]) -> None:
     assert gap(cases, set(), "SHAPE").never == ("shapes beyond the forms of its cases",)
 
 

@@ -30,7 +30,7 @@ def case(ending: CaseOutcome, **more: Any) -> CaseVerdict:
 def row(
     standing: str = "", excused: dict[str, int] | None = None, waived: int = 0, **counts: int
 ) -> OperatorRow:
-    """Counts by the name of an ending: ``row(FAILED=2)``."""
+    """Return a row with counts by the name of an ending: ``row(FAILED=2)``."""
     found = {E[name].value: n for name, n in counts.items()}
     return OperatorRow(
         "ADD", "int8", "", found, "tflm", standing=standing, excused=excused or {}, waived=waived
@@ -42,7 +42,7 @@ def report(*rows: OperatorRow, cases: tuple[CaseVerdict, ...] = (), **more: Any)
 
 
 def test_classes_of_endings() -> None:
-    """Each ending is good, a failure, lacking, or said of a model that must be rejected."""
+    """Each ending is good, a failure, lacking, or belongs to an invalid model."""
     good = {E.PASSED, E.TOLERATED, E.REJECTED}
     fails = {E.FAILED, E.FLAKY, E.REFUSED, E.CRASHED, E.HUNG, E.OUT_OF_MEMORY}
     lacks = {E.NOT_DELEGATED, E.NOT_SUPPORTED, E.MISSING}
@@ -82,7 +82,7 @@ def test_cases(ending: CaseOutcome, standing: str, broken: str, wanting: bool) -
         (case(E.FAILED, fault="reads int8 as uint8"), True),
     ],
 )
-def test_excused_cases_fail_nobody(one: CaseVerdict, fails: bool) -> None:
+def test_excused_cases_are_no_failures(one: CaseVerdict, fails: bool) -> None:
     assert one.fails == fails
 
 
@@ -97,7 +97,7 @@ def test_excused_cases_fail_nobody(one: CaseVerdict, fails: bool) -> None:
         (case(E.NOT_SUPPORTED), 0),
     ],
 )
-def test_missing_results_fail_unless_a_part_is_asked_for(one: CaseVerdict, missing: int) -> None:
+def test_missing_results_fail_unless_partial_is_set(one: CaseVerdict, missing: int) -> None:
     made = report(row(PASSED=1), cases=(one,))
     part = report(row(PASSED=1), cases=(one,), partial=True)
     assert (made.missing, made.verdict) == (missing, "fails" if missing else "conforms")
@@ -165,7 +165,7 @@ def test_reports(made: SuiteReport, verdict: str, code: int) -> None:
 
 
 def test_counts_of_a_report() -> None:
-    """In the order of the endings, whatever the order of the cases."""
+    """The order is that of the endings, independent of the order of cases."""
     cases = tuple(map(case, (E.HUNG, E.FAILED, E.PASSED, E.FAILED)))
     made = report(row(waived=2), row(waived=3), cases=cases)
     assert list(made.counts().items()) == [("passed", 1), ("failed", 2), ("hung", 1)]
@@ -202,7 +202,7 @@ def test_required_cases() -> None:
 
 
 def test_the_agreement_counts_operators_that_conform() -> None:
-    """Of the claimed arithmetics only, and of no operator that fails."""
+    """Only claimed arithmetics and conforming operators are counted."""
     fits: Any = {"fits": ("tflm", "litert-xnnpack", "other")}
     rows = (
         replace(row(PASSED=1), **fits),

@@ -1,4 +1,4 @@
-"""Waivers as they are read, which cases they cover, and until when."""
+"""The reader of waivers, the cases that a waiver covers, and its last day."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def read(folder: Path, text: str) -> tuple[CaseWaiver, ...]:
     return load_waivers(path)
 
 
-def test_a_waiver_covers_what_its_patterns_name_until_its_last_day(tmp_path: Path) -> None:
+def test_a_waiver_covers_matching_cases_until_its_last_day(tmp_path: Path) -> None:
     (waiver,) = read(tmp_path, FILE)
     assert waiver == CaseWaiver(
         ("CONV_2D/int8", "*/int8/ties-*"), "erratum 17", "2027-03-31", "waivers.yaml", 2
@@ -48,7 +48,7 @@ def test_a_waiver_covers_what_its_patterns_name_until_its_last_day(tmp_path: Pat
         ("waivers:\n", "waiver:\n", 1, "unknown key 'waiver'; did you mean 'waivers'?"),
     ],
 )
-def test_what_is_no_waiver_is_told_with_its_line(
+def test_an_invalid_waiver_is_an_error_with_its_line(
     tmp_path: Path, old: str, new: str, line: int, message: str
 ) -> None:
     assert old in FILE

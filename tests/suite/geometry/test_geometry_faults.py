@@ -1,4 +1,4 @@
-"""Geometric faults: the places each loses, and that the designs show every one of them."""
+"""Geometric faults: the elements that each fault changes, and designs that show every fault."""
 
 from __future__ import annotations
 
@@ -69,16 +69,14 @@ def test_one_tensor_as_two_operands_loses_the_output() -> None:
         ("MEAN", False),
     ],
 )
-def test_operators_that_read_each_place_before_they_write_it_overwrite_nothing(
-    opcode: str, has: bool
-) -> None:
+def test_elementwise_operators_have_no_fault_of_overwriting(opcode: str, has: bool) -> None:
     design = design_of(opcode)
     assert design is not None
     assert ("output-over-input" in {fault.name for fault in faults_of(opcode, design)}) is has
 
 
 def test_a_factor_or_a_value_makes_a_fault_possible() -> None:
-    """GATHER has a factor ``count`` without the value that stands for one tensor as several operands."""
+    """GATHER has a factor ``count`` without the value for the same tensor as several operands."""
     having = [name for name in ("ADD", "CONCATENATION", "GATHER", "SOFTMAX") if "same-operand" in names(name)]
     assert having == ["ADD", "CONCATENATION"]
     assert "batch-index" not in names("SOFTMAX")
@@ -90,7 +88,7 @@ def names(opcode: str) -> set[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("opcode", list(_designs())[::2])  # 'litecheck suite prove' does all
+@pytest.mark.parametrize("opcode", list(_designs())[::2])  # 'litecheck suite prove' tests all designs
 def test_the_design_shows_every_fault(opcode: str) -> None:
     design = design_of(opcode)
     assert design is not None

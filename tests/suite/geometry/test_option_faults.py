@@ -1,4 +1,4 @@
-"""Faults of options: the outputs of operators whose masks, axes or broadcast inputs a device reads wrongly."""
+"""Faults of options: outputs of operators with masks, axes or broadcast inputs that a device reads wrongly."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults of reading: the inputs that a device reads, on operators whose outputs show them."""
+"""Read faults: the inputs that a device reads, on operators with outputs that show them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_inputs_that_are_read(name: str, values: Array, read: object) -> None:
 
 
 def test_the_output_overwrites_an_input_that_is_still_needed() -> None:
-    """The first half, (3, 2), is written over (0, 1), from which the second half is then computed."""
+    """The first half, (3, 2), overwrites (0, 1), which the second half is computed from."""
     values = counted(4)
     made = FAULTS["output-over-input"].spoil(Inference((values,), backwards((values,)), False, backwards))
     assert np.array_equal(np.asarray(made), [3, 2, 2, 3])
@@ -59,7 +59,7 @@ def test_only_the_written_bytes_change() -> None:
     assert np.array_equal(np.asarray(made), [4, 3, 2, 4])
 
 
-def test_a_fault_that_the_kernel_does_not_show_is_none() -> None:
+def test_a_fault_without_a_changed_output_does_not_exist() -> None:
     constant = counted(2, 2)
     assert (
         FAULTS["read-image-1"].spoil(Inference((constant,), constant, False, lambda inputs: constant)) is None

@@ -1,4 +1,4 @@
-"""Streams made once, and a simulator that answers them as some way computes."""
+"""Streams made once per session, and a simulator that computes them."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from litecheck.suite.stream.vectors import Vectors
 
 @cache
 def made(name: str, count: int | None = None, level: str = "smoke", seed: int = 0) -> bytes:
-    """A stream."""
+    """Return a stream."""
     out = io.BytesIO()
     write_stream(name, out, count=count, level=level, seed=seed)
     return out.getvalue()
 
 
 def answered(stream: bytes, by: str = "") -> list[bytes]:
-    """The lines of a simulator that computes rightly, or makes the mistake of a flag."""
+    """Return the lines of a correct simulator, or of a simulator with the mistake of a flag."""
     lines = stream.splitlines(keepends=True)
     vectors = Vectors.again(parse_header(lines[0].decode(), "stream", 1))
     at = next((n for n, mutant in enumerate(vectors.mutants) if mutant.name == by), -1)

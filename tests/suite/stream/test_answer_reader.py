@@ -18,7 +18,7 @@ Lines = list[bytes]
 
 @pytest.fixture(scope="module")
 def right() -> Lines:
-    """The header in line 1, vector n in line n + 2, the end in line 302."""
+    """Return answers: the header in line 1, vector n in line n + 2, the end in line 302."""
     return answered(made("requantize", count=COUNT))
 
 
@@ -60,7 +60,7 @@ def test_a_fault_of_the_answers_is_located(right: Lines, fault: str) -> None:
     assert message in str(caught.value)
 
 
-def test_a_stream_of_another_seed_is_no_failure_but_an_error(right: Lines) -> None:
+def test_answers_to_a_stream_of_another_seed_are_an_error(right: Lines) -> None:
     other = answered(made("requantize", count=COUNT, seed=1))
     with pytest.raises(StreamError, match=r"line 302: .* not those of the header \(seed 0\)"):
         judge_stream([right[0], *other[1:]])

@@ -1,4 +1,4 @@
-"""Ways to compute a stream: its own, mutants beside it, and the lines that tell them apart."""
+"""Computations of a stream: its own, mutants, and the lines that distinguish them."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ def test_each_arithmetic_has_its_own_way() -> None:
 
 
 def test_mutants_beside_the_own_way() -> None:
-    """One step in another variant, or a published arithmetic as a whole; then defects. None depends on the place."""
+    """Mutants have one step in another variant, or a complete published arithmetic, or a defect. No mutant depends on
+    the position."""
     found = of("CONV_2D")
     names = [mutant.name for mutant in found.others]
     assert len({*names}) == len(names)
@@ -59,7 +60,7 @@ def test_mutants_beside_the_own_way() -> None:
     assert any(defects)
 
 
-def test_defects_of_what_a_line_lacks_are_left_out() -> None:
+def test_defects_of_absent_fields_are_omitted() -> None:
     names = {mutant.name for mutant in of("CONV_2D").others}
     assert "no-bias" in names
     assert {mutant.name for mutant in of("CONV_2D", without=("no-bias",)).others} == names - {"no-bias"}
@@ -95,7 +96,7 @@ def test_ways_that_cannot_be_computed() -> None:
 
 @pytest.mark.parametrize("most", [64, 512])
 def test_chosen_lines_tell_each_mutant(most: int) -> None:
-    """Each mutant that differs on some of the 65,543 pairs differs on a chosen one; the lines are in order."""
+    """Each mutant that differs on some of the 65,543 pairs differs on a chosen pair; the lines are in order."""
     found = of("ADD")
     lines = found.probe.runs[0][0].size
     chosen = distinguishing(found, lines, most, np.random.default_rng(1))
@@ -111,7 +112,7 @@ def test_chosen_lines_tell_each_mutant(most: int) -> None:
 
 
 def test_lines_are_filled_up() -> None:
-    """More lines than mutants need: the rest are any others, and at most all there are."""
+    """If mutants need fewer lines than requested, arbitrary lines are added, up to all lines."""
     found = of("LOGISTIC")
     lines = found.probe.runs[0][0].size
     assert len(distinguishing(found, lines, lines - 3, np.random.default_rng(1))) == lines - 3
@@ -120,7 +121,7 @@ def test_lines_are_filled_up() -> None:
 
 
 def test_rare_mutants_have_their_share() -> None:
-    """Of mutants that show on few lines all are chosen, up to the share of each mutant."""
+    """If a mutant shows on few lines, all of them are chosen, up to the share of each mutant."""
     found = of("ADD")
     lines, most = found.probe.runs[0][0].size, 512
     computation = Computation(found.probe)

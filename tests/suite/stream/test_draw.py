@@ -21,7 +21,7 @@ def test_activations_go_by_turns(turn: int) -> None:
 
 
 def test_a_bound_in_the_middle_of_two_values_is_left_out() -> None:
-    # 6 / 4 is one and a half step: runtimes round it to 2, or with an odd zero point to 1.
+    # 6 / 4 is 1.5 steps: runtimes round it to 2, or with an odd zero point to 1.
     assert ACTIVATIONS[1] == "RELU6"
     assert fused(1, 2.4, 5) == {"fused_activation_function": "NONE"}
     assert fused(1, 4.0, 5) == {"fused_activation_function": "RELU6"}

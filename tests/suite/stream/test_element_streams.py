@@ -25,7 +25,7 @@ RECORDED = {
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_same_seed_draws_the_same_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without the choice of lines that mutants decide: a new mutant changes the choice."""
+    """Lines are drawn without the choice by mutants, because a new mutant changes this choice."""
     monkeypatch.setattr(
         element_streams, "distinguishing", lambda candidates, lines, most, rng: rng.permutation(lines)[:most]
     )
@@ -35,7 +35,7 @@ def test_the_same_seed_draws_the_same_lines(name: str, monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize(("name", "table"), [("ADD", SUMS), ("MUL", PRODUCTS)])
 def test_lines_of_pairs(name: str, table: tuple[object, ...]) -> None:
-    """Chosen pairs under each designed triple of scales, then drawn ones; an exhaustive stream has all 65,536."""
+    """Each designed triple of scales has chosen pairs, then drawn pairs; an exhaustive stream has all 65,536."""
     sizes = [len(b) for b in batches(name, len(table) + 1)]
     assert sizes == [CHOSEN] * len(table) + [DRAWN]
     last = fields(batches(name, len(table) + 1, exhaustive=True)[-1])
@@ -43,7 +43,7 @@ def test_lines_of_pairs(name: str, table: tuple[object, ...]) -> None:
 
 
 def pairs(f: dict[str, np.ndarray]) -> set[tuple[int, int]]:
-    """The first two fields that hold integers of many values."""
+    """Return the pairs of the first two fields with integers of many values."""
     first, second = list(f)[:2]
     return {*zip(f[first].tolist(), f[second].tolist(), strict=True)}
 
@@ -70,7 +70,7 @@ def test_multipliers_of_products() -> None:
 
 @pytest.mark.parametrize("name", ["ADD", "MUL"])
 def test_drawn_outputs_reach_both_ends(name: str) -> None:
-    """Under drawn scales the largest real output lies near or beyond the range that the output scale covers."""
+    """With drawn scales, the largest real output is near or beyond the range of the output scale."""
     for batch in batches(name, 14)[8:]:
         f = {key: float(values[0]) for key, values in fields(batch).items() if key not in "lhs rhs"}
         reach = 64 * f["sl"] * f["sr"] if name == "MUL" else f["sl"] + f["sr"]
@@ -96,7 +96,7 @@ def test_quantization_of_tables() -> None:
 
 
 def test_options_are_fields() -> None:
-    """A number is written as float32, a truth value as 0 or 1."""
+    """A number is written as float32, a bool as 0 or 1."""
     slopes = [c for b in batches("LEAKY_RELU", 8) for c in b.columns if c.name == "alpha"]
     assert {c.title for c in slopes} == {"alpha:f32"}
     gelu = [c for b in batches("GELU", 8) for c in b.columns if c.name == "approximate"]

@@ -38,7 +38,7 @@ def answers(batch: object) -> np.ndarray:
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_answers_follow_from_the_fields(name: str) -> None:
-    """y = clip(zo + sum * si * sw / so, low, high), within 1 of exact arithmetic."""
+    """An output is y = clip(zo + sum * si * sw / so, low, high), within 1 of exact arithmetic."""
     for batch in batches(name, 9):
         f = fields(batch)
         total = f["acc"] if "acc" in f else f["bias"] + ((f["x"] - f["zi"][:, None]) * f["w"]).sum(axis=1)
@@ -56,14 +56,15 @@ def test_integer_multipliers_are_those_of_the_scales(name: str) -> None:
 
 
 def test_lines_of_batches() -> None:
-    """16 short batches in which each mistake shows once, then longer ones."""
+    """16 short batches show each mistake once; longer batches follow."""
     assert [len(b) for b in batches("requantize", 18)] == [256] * 16 + [16_384] * 2
     assert (REQUANTIZED, REQUANTIZED_LATER) == (256, 16_384)
     assert [len(b) for b in batches("CONV_2D", 18)] == [SUMMED] * 16 + [SUMMED_LATER] * 2
 
 
 def test_most_accumulators_are_near_ties() -> None:
-    """0.7 of the lines are aimed at k or k + 1/2, one off at most; the others are at ends of registers or anywhere."""
+    """0.7 of the lines are at most 1 away from k or k + 1/2. The remaining lines are at limits of registers or
+    random."""
     f = fields(batches("requantize", 1)[0])
     real = f["acc"] * multiplier(f)
     near = np.abs(2 * real - np.rint(2 * real)) <= 3 * multiplier(f)
@@ -86,7 +87,7 @@ def test_products_of_lines(name: str) -> None:
 
 
 def test_only_planes_have_inputs_of_their_own() -> None:
-    """A channel of DEPTHWISE_CONV_2D sees its own plane, all channels of CONV_2D see one place."""
+    """A channel of DEPTHWISE_CONV_2D reads its own plane; all channels of CONV_2D read the same window."""
     shared = {
         name: (fields(batches(name, 1)[0])["x"] == fields(batches(name, 1)[0])["x"][:1]).all()
         for name in DOTS
@@ -100,14 +101,14 @@ def test_only_planes_have_inputs_of_their_own() -> None:
 
 
 def test_channels_without_weight() -> None:
-    """In every second batch each eighth channel is all 0: its sum is its bias."""
+    """In every second batch, each eighth channel has only zero weights, so that its sum is its bias."""
     for turn, batch in enumerate(batches("CONV_2D", 8)):
         empty = (fields(batch)["w"] == 0).all(axis=1)
         assert empty[::8].all() == (turn % 2 == 0)
 
 
 def test_activations_of_streams() -> None:
-    """TRANSPOSE_CONV of older versions has no fused activation, so its streams are not bounded."""
+    """TRANSPOSE_CONV of older versions has no fused activation, so the outputs of its streams are not bounded."""
 
     def bounds(name: str) -> set[tuple[int, int]]:
         return {(int(fields(b)["low"][0]), int(fields(b)["high"][0])) for b in batches(name, 12)}
@@ -117,7 +118,8 @@ def test_activations_of_streams() -> None:
 
 
 def test_sums_that_come_back() -> None:
-    """In turns 2 and 5 products have one sign, most lines change it half way: the largest partial sum is not the last."""
+    """In batches 2 and 5, products have the same sign, and most lines change it halfway: the largest partial sum is
+    not the last."""
     for turn in (2, 5):
         f = fields(batches("CONV_2D", 6)[turn])
         partial = np.abs(np.cumsum(f["x"] * f["w"], axis=1))

@@ -35,7 +35,7 @@ Compiled = Callable[..., Path]
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compiled:
-    """The program with a fault, 0 being none, compiled without a warning."""
+    """Return a function that compiles the program with a fault without warnings; 0 is no fault."""
     compiler = shutil.which("cc") or shutil.which("gcc")
     if compiler is None:
         pytest.skip("there is no C compiler")
@@ -70,7 +70,7 @@ def test_each_fault_is_caught_and_named(compiled: Compiled, fault: int) -> None:
     assert [e.mutant.name for e in report.explanations if e.all_] == [mutant]
 
 
-def test_what_is_no_stream_ends_the_program(compiled: Compiled) -> None:
+def test_input_that_is_no_stream_ends_the_program(compiled: Compiled) -> None:
     done = subprocess.run(
         [compiled()], input=b"#litecheck-stream 1 name=x kind=x operator=x\n0 1\n", capture_output=True
     )

@@ -11,7 +11,7 @@ from litecheck.suite.stream.stream_header import Header, StreamError, parse_head
 HEADER = Header("ADD", "elementwise", "ADD", "tflm", "requantize:double", "smoke", 3, 10, "0.1.0")
 
 
-def test_a_header_is_what_its_line_says() -> None:
+def test_a_header_is_parsed_from_its_line() -> None:
     assert parse_header(HEADER.text(), "a.txt", 1) == HEADER
     assert parse_header(HEADER.text() + "\r\n", "a.txt", 1) == HEADER
 

@@ -1,4 +1,4 @@
-"""Which streams there are, and what their vectors reach."""
+"""Kinds of streams, and the values that their vectors contain."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def test_operators_have_streams_by_their_probes() -> None:
     }
 
 
-def test_what_is_probed_over_all_stored_values_has_a_stream() -> None:
-    """A family of probes that an operator gets of its own takes no stream from it."""
+def test_probes_over_all_stored_values_have_a_stream() -> None:
+    """A further family of probes of an operator does not remove its stream."""
     over_values = {
         name for name, family in FAMILIES.items() if getattr(family, "func", family) in (of_one, of_two)
     }
@@ -48,20 +48,20 @@ def test_the_guide_names_every_stream_under_its_kind() -> None:
     assert told == {(kind_of(name)[0].name, name) for name in stream_names()}
 
 
-def test_a_name_of_none_is_refused_with_one_that_is_near() -> None:
+def test_an_unknown_name_is_an_error_with_a_suggestion() -> None:
     with pytest.raises(ConfigError, match="there is no stream 'CONV_2'; did you mean 'CONV_2D'"):
         kind_of("CONV_2")
 
 
 def first(name: str, batches: int) -> dict[str, np.ndarray]:
-    """The fields of the first batches, one number a line."""
+    """Return the fields of the first batches with a single number per line."""
     kind, opcode = kind_of(name)
     found = list(islice(kind.batches(opcode, np.random.default_rng(0), False), batches))
     titles = [c.name for c in found[0].columns if not c.many]
     return {t: np.concatenate([{c.name: c.values for c in b.columns}[t] for b in found]) for t in titles}
 
 
-def test_requantization_reaches_what_it_says() -> None:
+def test_requantization_has_the_documented_values() -> None:
     fields = first(REQUANTIZE, 16)
     assert {-(2**31), 2**31 - 1, 0, 2**15, -(2**15) - 1, 2**23} <= set(fields["acc"].tolist())
     assert {-128, 127, 0} <= set(fields["zo"].tolist())
@@ -69,7 +69,7 @@ def test_requantization_reaches_what_it_says() -> None:
     assert fields["shift"].max() >= 4
     assert (fields["m"] == 0).any()
     assert ((fields["m"] == 0) | (fields["m"] >= 2**30)).all()
-    # What is shifted to the left stays within 32 bits: beyond it nothing is defined.
+    # Values after a left shift stay within 32 bits, because C does not define larger values.
     left = fields["acc"] << np.maximum(fields["shift"], 0)
     assert (np.abs(left) <= 2**31).all()
     assert len({*zip(fields["low"].tolist(), fields["high"].tolist(), strict=True)}) > 4
@@ -81,7 +81,7 @@ def test_dot_products_have_every_depth_and_both_ends() -> None:
     assert {-128, 127} <= set(fields["zi"].tolist()) & set(fields["zo"].tolist())
 
 
-def test_an_exhaustive_stream_of_pairs_has_all_of_them() -> None:
+def test_an_exhaustive_stream_has_all_pairs() -> None:
     kind, opcode = kind_of("ADD")
     batch = next(islice(kind.batches(opcode, np.random.default_rng(0), True), kind.designed, None))
     lhs, rhs = (next(c.values for c in batch.columns if c.name == name) for name in ("lhs", "rhs"))
@@ -92,8 +92,8 @@ def test_an_exhaustive_stream_of_pairs_has_all_of_them() -> None:
 @pytest.mark.parametrize(
     "name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV", "ADD", "MUL"]
 )
-def test_what_a_way_gives_does_not_depend_on_the_place_of_a_line(name: str) -> None:
-    """Neighbours and places: each line stands for itself, so that a way that looks beyond it would be no flag."""
+def test_a_computation_does_not_depend_on_the_position_of_a_line(name: str) -> None:
+    """A line does not depend on neighboring lines, so a computation that reads them cannot be a flag."""
     from litecheck.suite.stream.vectors import Vectors
 
     kind, opcode = kind_of(name)
@@ -108,7 +108,7 @@ def test_what_a_way_gives_does_not_depend_on_the_place_of_a_line(name: str) -> N
         rows = computation.answers(mutant.hypothesis)
         if rows is None:
             continue
-        # The same line twice in one batch is answered the same.
+        # Equal lines of a batch have equal answers.
         columns = np.concatenate([c.values.reshape(len(batch), -1) for c in batch.columns], axis=1)
         _, group = np.unique(columns, axis=0, return_inverse=True)
         values = rows.reshape(len(batch), -1)

@@ -1,4 +1,4 @@
-"""What answers say: right ones, those of every known mutant, those of no known one."""
+"""Verdicts on answers: correct, of every known mutant, and of no known mutant."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.suite.stream.conftest import answered, made
 
 pytestmark = pytest.mark.slow
 
-#: One of each kind; the others differ by what an operator computes alone.
+#: A stream of each kind; the remaining streams differ only in the operator's computation.
 NAMES = ("requantize", "DEPTHWISE_CONV_2D", "MUL", "LEAKY_RELU", "SOFTMAX")
 
 
@@ -23,8 +23,8 @@ def test_right_answers_are_exact(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_mistake_that_a_stream_tells_is_named(name: str) -> None:
-    """Smoke is all in which everything is met once: each flag's answers fail there, and fit it alone."""
+def test_every_flag_of_a_stream_is_identified(name: str) -> None:
+    """Level smoke contains every property once: the answers of each flag fail there, and match only this flag."""
     vectors = Vectors(name, "litert-reference", "smoke", 0, None)
     tallies = [StreamTally(vectors.mutants) for _ in vectors.mutants]
     for block, _ in vectors.blocks():
@@ -39,7 +39,7 @@ def test_every_mistake_that_a_stream_tells_is_named(name: str) -> None:
         assert mutant.name in report.first.catches
 
 
-#: What hardware is found to do wrongly, and the streams that must tell it.
+#: Typical mistakes of hardware, and the streams that must detect them.
 TOLD = {
     "wrong tie rule": ("requantize=double-half-up", {"requantize", "dot", "elementwise"}),
     "single rounding": ("requantize=single", {"requantize", "dot", "elementwise"}),
@@ -55,14 +55,14 @@ TOLD = {
 @pytest.mark.parametrize(
     "name", [n for n in stream_names() if kind_of(n)[0].name in ("requantize", "dot", "elementwise")]
 )
-def test_streams_tell_what_they_are_for(name: str) -> None:
+def test_streams_have_flags_of_their_typical_mistakes(name: str) -> None:
     mutants = {mutant.name for mutant in Vectors(name, "litert-reference", "smoke", 0, None).mutants}
     kind = kind_of(name)[0].name
     assert {mutant for mutant, kinds in TOLD.values() if kind in kinds} <= mutants
 
 
 @pytest.mark.parametrize("name", ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"])
-def test_sums_tell_narrow_accumulators_and_biases(name: str) -> None:
+def test_streams_of_sums_have_flags_of_narrow_accumulators_and_biases(name: str) -> None:
     mutants = {mutant.name for mutant in Vectors(name, "litert-reference", "smoke", 0, None).mutants}
     wanted = {
         "accumulator-16",
@@ -74,7 +74,7 @@ def test_sums_tell_narrow_accumulators_and_biases(name: str) -> None:
     assert wanted | {"bias-apart", "no-bias", "bias-16", "u8s8", "no-activation"} <= mutants
 
 
-def test_what_nothing_explains_is_counted() -> None:
+def test_unexplained_answers_are_counted() -> None:
     right = answered(made("requantize", count=300))
     number, value = right[40].split()
     wrong = [*right[:40], b"%s %d\n" % (number, int(value) + 700), *right[41:]]
@@ -87,7 +87,7 @@ def test_what_nothing_explains_is_counted() -> None:
     assert not any(e.all_ for e in report.explanations)
 
 
-def test_the_worst_is_the_farthest_off_and_has_all_its_numbers() -> None:
+def test_the_worst_answer_has_the_largest_difference_and_all_numbers() -> None:
     right = answered(made("requantize", count=300))
     off = {50: 3, 60: -90, 70: 5}
     wrong = [b"%d %d\n" % (n - 1, int(a.split()[1]) + off[n]) if n in off else a for n, a in enumerate(right)]
@@ -108,14 +108,14 @@ def test_the_worst_is_the_farthest_off_and_has_all_its_numbers() -> None:
     ]
 
 
-def test_an_arithmetic_is_no_mistake_to_itself() -> None:
+def test_an_arithmetic_has_no_flag_of_its_own_variants() -> None:
     mutants = Vectors("requantize", "single-rounding", "smoke", 0, None).mutants
     published = {mutant.name: mutant.published for mutant in mutants}
     assert "requantize=single" not in published
     assert "litert-reference" in published["requantize=double"]
 
 
-def test_the_first_failing_line_names_the_flags_that_are_set_in_it() -> None:
+def test_the_first_failing_line_has_its_flags() -> None:
     """The flag of the mutant that answers is among them, and all of them differ from the expected answer in that line."""
     stream = made("LOGISTIC", 300)
     vectors = Vectors.again(parse_header(stream.splitlines()[0].decode(), "stream", 1))

@@ -16,7 +16,7 @@ from tests.suite.stream.conftest import made
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", stream_names())
-def test_a_stream_says_what_it_is_and_ends_with_its_hash(name: str) -> None:
+def test_a_stream_begins_with_its_header_and_ends_with_its_hash(name: str) -> None:
     lines = made(name, count=300).decode("ascii").splitlines(keepends=True)
     header = parse_header(lines[0], "stream", 1)
     assert (header.name, header.count, header.level) == (name, 300, "smoke")
@@ -32,7 +32,7 @@ def test_a_stream_says_what_it_is_and_ends_with_its_hash(name: str) -> None:
     assert len({line.split()[2] for line in remarks[3:-1]}) == len(remarks) - 4 > 1
 
 
-def test_the_same_arguments_give_the_same_bytes_and_another_seed_others() -> None:
+def test_equal_arguments_give_equal_bytes_and_another_seed_different_bytes() -> None:
     first, again = io.BytesIO(), io.BytesIO()
     for out in (first, again):
         write_stream("requantize", out, seed=5, level="smoke")
@@ -40,7 +40,7 @@ def test_the_same_arguments_give_the_same_bytes_and_another_seed_others() -> Non
     assert first.getvalue().splitlines()[30:] != made("requantize").splitlines()[30:]
 
 
-def test_a_longer_stream_goes_on_where_a_shorter_one_ends() -> None:
+def test_a_shorter_stream_is_a_prefix_of_a_longer_stream() -> None:
     short, long_ = (made("requantize", count=count).splitlines() for count in (4000, 4200))
     assert long_[: len(short) - 1][1:] == short[:-1][1:]
     assert len(long_) == len(short) + 200
@@ -56,7 +56,7 @@ def test_a_longer_stream_goes_on_where_a_shorter_one_ends() -> None:
         ({"name": "RESHAPE"}, "there is no stream 'RESHAPE'"),
     ],
 )
-def test_what_cannot_be_made_is_refused(arguments: dict[str, object], message: str) -> None:
+def test_invalid_arguments_of_a_stream_are_errors(arguments: dict[str, object], message: str) -> None:
     out = io.BytesIO()
     with pytest.raises(ConfigError, match=message):
         write_stream(**{"name": "requantize", "out": out, **arguments})  # type: ignore[arg-type]

@@ -28,7 +28,7 @@ def lines(name: str = "LOGISTIC", count: int = 300, seed: int = 0) -> tuple[str,
 
 
 def block() -> VectorBlock:
-    """Three lines of one answer; the first mutant differs in two lines, the second cannot be computed."""
+    """Return three lines with one output each; the first mutant differs in two lines, the second cannot be computed."""
     expected = np.array([[1], [2], [3]])
     return VectorBlock(
         10, (column("x", np.array([7, 8, 9]), 3),), expected, (np.array([[0], [2], [4]]), None, expected + 1)
@@ -62,7 +62,7 @@ def test_the_preamble_explains_the_lines() -> None:
 
 @pytest.mark.parametrize(("name", "answer"), [("SOFTMAX", "y*k"), ("CONV_2D", "y"), ("ADD", "y")])
 def test_answers_of_rows(name: str, answer: str) -> None:
-    """SOFTMAX answers with a value for each input, a dot product with one."""
+    """SOFTMAX has an output for each input, a dot product a single output."""
     assert next(line for line in lines(name, 5) if line.startswith("#answer")) == f"#answer n {answer}"
 
 
@@ -98,7 +98,7 @@ def test_each_flag_is_set_in_some_line() -> None:
     assert seen == (1 << len(vectors.mutants)) - 1
 
 
-def test_mutants_that_no_line_tells_apart_share_a_flag() -> None:
+def test_mutants_that_no_line_distinguishes_share_a_flag() -> None:
     """The names of a group are those that give the same answers in the designed batches."""
     vectors = stream("ADD")
     names = [name for mutant in vectors.mutants for name in (mutant.name, *mutant.same)]
@@ -107,7 +107,7 @@ def test_mutants_that_no_line_tells_apart_share_a_flag() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (
             ("LOGISTIC", "litert-reference", "large", 0, None),
@@ -119,19 +119,19 @@ def test_mutants_that_no_line_tells_apart_share_a_flag() -> None:
         (("LOGISTIK", "litert-reference", "smoke", 0, None), "there is no stream 'LOGISTIK'"),
     ],
 )
-def test_arguments_that_are_rejected(arguments: tuple[str, str, str, int, int | None], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_arguments_that_are_rejected(arguments: tuple[str, str, str, int, int | None], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         Vectors(*arguments)
 
 
-#: The same options give the same bytes (docs/stream.md): fields and answers of 300 lines. Lines of other streams are
-#: chosen by mutants, so that a new mutant changes them.
+#: The same options give the same bytes (docs/stream.md): fields and answers of 300 lines. The lines of further
+#: streams are chosen by mutants, so a new mutant changes them.
 RECORDED = {"requantize": "f4bcd609ccdf", "CONV_2D": "9acaefb8b2b8", "LOGISTIC": "3eda4c353c32"}
 
 
 @pytest.mark.parametrize("name", RECORDED)
 def test_the_same_options_give_the_same_lines(name: str) -> None:
-    """A change of fields or answers changes what a device's stored answers mean: it belongs in CHANGELOG.md."""
+    """A change of fields or answers changes the meaning of a device's stored answers, so it belongs in CHANGELOG.md."""
     digest = hashlib.sha256()
     for one, _ in stream(name).blocks():
         digest.update(replace(one, mistaken=()).text() + one.expected.tobytes())
