@@ -1,4 +1,4 @@
-"""Models of one operator with random operands, for what follows one element of them."""
+"""Models of a single operator with random operands, for the explanation of a single element."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Arrays = tuple[np.ndarray, ...]
 
 @dataclass(frozen=True)
 class Made:
-    """A model of one operator, and what goes in."""
+    """A model of a single operator, and its inputs."""
 
     model: Model
     inputs: Arrays
@@ -43,7 +43,7 @@ class Made:
         return next(iter(run.outputs.values()))
 
     def site(self, index: tuple[int, ...], zero_point: int | None = None) -> ElementSite:
-        """An element; ``zero_point`` puts another one on the first input."""
+        """Return an element's operands; ``zero_point`` replaces the zero point of the first input."""
         interpreter, subgraph = ReferenceInterpreter(self.model), self.model.subgraphs[0]
         operator = subgraph.operators[0]
         tensors = dict(zip(subgraph.inputs, self.inputs, strict=True))
@@ -65,7 +65,7 @@ def draw(rng: Rng, shape: tuple[int, ...], dtype: str = "int8") -> np.ndarray:
     return rng.integers(low, high + 1, shape).astype(dtype)
 
 
-def one(
+def single_operator(
     opcode: str,
     inputs: Mapping[str, tuple[np.ndarray, Any]],
     constants: Mapping[str, tuple[np.ndarray, Any]],
@@ -75,7 +75,10 @@ def one(
     dtype: str = "int8",
     **options: Any,
 ) -> Made:
-    """One operator; ``order`` names its operands in file order. A bias ``b`` has the product of the scales of x and w."""
+    """Return a model of an operator; ``order`` names its operands in file order.
+
+    A bias ``b`` has the product of the scales of x and w.
+    """
     if "b" in constants:
         of_bias = quantized((inputs["x"][1].scale * constants["w"][1].scale).tolist())
         constants = {**constants, "b": (constants["b"][0], of_bias)}
@@ -101,7 +104,7 @@ def conv(
     rows = -(-6 // stride) if padding == "SAME" else (6 - 2 * gap - 1) // stride + 1
     columns = -(-7 // stride) if padding == "SAME" else (7 - gap - 1) // stride + 1
     out = quantized(2.0 if dtype == "int16" else 0.05, 0 if dtype == "int16" else 5)
-    return one(
+    return single_operator(
         "CONV_2D", {"x": (x, quantized(0.05, zero))}, {"w": (w, per), "b": (b, None)}, "x w b",
         (2, rows, columns, 6), out, dtype, padding=padding, stride_h=stride, stride_w=stride,
         dilation_h_factor=gap, dilation_w_factor=gap, fused_activation_function="RELU" if stride == 2 else "NONE",
@@ -112,7 +115,7 @@ def depthwise(rng: Rng) -> Made:
     x, w = draw(rng, (1, 5, 6, 3)), draw(rng, (1, 3, 3, 6))
     b = rng.integers(-3000, 3000, 6).astype(np.int32)
     constants = {"w": (w, quantized(scales(rng, 6), axis=3)), "b": (b, None)}
-    return one(
+    return single_operator(
         "DEPTHWISE_CONV_2D", {"x": (x, quantized(0.05, 9))}, constants, "x w b", (1, 5, 6, 6), quantized(0.07, -3),
         padding="SAME", stride_h=1, stride_w=1, depth_multiplier=2, dilation_h_factor=1, dilation_w_factor=1,
     )  # fmt: skip
@@ -122,7 +125,7 @@ def transposed(rng: Rng, padding: str) -> Made:
     x, w, b = draw(rng, (1, 3, 4, 5)), draw(rng, (2, 3, 3, 5)), rng.integers(-3000, 3000, 2).astype(np.int32)
     shape = (1, 6, 8, 2) if padding == "SAME" else (1, 7, 9, 2)
     constants = {"s": (np.array(shape, np.int32), None), "w": (w, quantized(scales(rng, 2))), "b": (b, None)}
-    return one(
+    return single_operator(
         "TRANSPOSE_CONV", {"x": (x, quantized(0.05, -7))}, constants, "s w x b", shape, quantized(0.08, 2),
         padding=padding, stride_h=2, stride_w=2,
     )  # fmt: skip
@@ -136,7 +139,7 @@ def dense(rng: Rng, per_axis: bool = True, depth: int = 20, bias: bool = True) -
         **({"b": (b, None)} if bias else {}),
     }
     out = quantized(0.09, 4)
-    return one(
+    return single_operator(
         "FULLY_CONNECTED",
         {"x": (x, quantized(0.05, -9))},
         constants,
@@ -152,7 +155,7 @@ def matmul(rng: Rng) -> Made:
         "r": (draw(rng, (3, 5, 6)), quantized(0.04, -2)),
     }
     out = quantized(0.2, 1)
-    return one("BATCH_MATMUL", inputs, {}, "l r", (2, 3, 4, 5), out, adj_x=True, adj_y=True)
+    return single_operator("BATCH_MATMUL", inputs, {}, "l r", (2, 3, 4, 5), out, adj_x=True, adj_y=True)
 
 
 def pair(opcode: str) -> Callable[[Rng], Made]:
@@ -161,15 +164,15 @@ def pair(opcode: str) -> Callable[[Rng], Made]:
         if opcode in ("MUL", "SQUARED_DIFFERENCE"):
             out = quantized(0.2, -11)
         inputs = {"l": (draw(rng, (2, 3, 50)), left), "r": (draw(rng, (3, 1)), right)}
-        return one(opcode, inputs, {}, "l r", (2, 3, 50), out)
+        return single_operator(opcode, inputs, {}, "l r", (2, 3, 50), out)
 
     return make
 
 
 def tied_sum(rng: Rng) -> Made:
-    """Scales that bring sums of two to the middle between stored values, or nearly."""
+    """Return an ADD with scales that give sums at or near the middle between two stored values."""
     left, right = (draw(rng, (2, 3, 50)), quantized(0.1, 3)), (draw(rng, (2, 3, 50)), quantized(0.3, -7))
-    return one("ADD", {"l": left, "r": right}, {}, "l r", (2, 3, 50), quantized(0.2, 5))
+    return single_operator("ADD", {"l": left, "r": right}, {}, "l r", (2, 3, 50), quantized(0.2, 5))
 
 
 def reduced(opcode: str, keep: bool) -> Callable[[Rng], Made]:
@@ -177,14 +180,16 @@ def reduced(opcode: str, keep: bool) -> Callable[[Rng], Made]:
         x, shape = draw(rng, (2, 4, 5, 9)), (2, 1, 1, 9) if keep else (2, 9)
         constants = {"axis": (np.array([2, -3], np.int32), None)}
         out = quantized(0.01 if opcode == "MEAN" else 0.2, 6)
-        return one(opcode, {"x": (x, quantized(0.03, -8))}, constants, "x axis", shape, out, keep_dims=keep)
+        return single_operator(
+            opcode, {"x": (x, quantized(0.03, -8))}, constants, "x axis", shape, out, keep_dims=keep
+        )
 
     return make
 
 
 def pooled(rng: Rng) -> Made:
     q = quantized(0.1, 5)
-    return one(
+    return single_operator(
         "AVERAGE_POOL_2D", {"x": (draw(rng, (1, 6, 7, 3)), q)}, {}, "x", (1, 3, 4, 3), q,
         padding="SAME", stride_h=2, stride_w=2, filter_height=3, filter_width=3,
     )  # fmt: skip
@@ -196,7 +201,7 @@ def single(
     def make(rng: Rng) -> Made:
         x, zero = draw(rng, (3, 40)), -128 if positive else 7
         x[:, 0] += positive  # a logarithm or a reciprocal of 0 has no value
-        return one(
+        return single_operator(
             opcode,
             {"x": (np.maximum(x, -127 if positive else -128), quantized(scale, zero))},
             {},
@@ -212,20 +217,20 @@ def single(
 def prelu(rng: Rng) -> Made:
     constants = {"a": (draw(rng, (1, 1, 8)), quantized(0.01, 4))}
     out = quantized(0.06, -3)
-    return one(
+    return single_operator(
         "PRELU", {"x": (draw(rng, (2, 5, 5, 8)), quantized(0.05, 11))}, constants, "x a", (2, 5, 5, 8), out
     )
 
 
 def quantize_real(rng: Rng) -> Made:
     x = rng.normal(0, 3, (4, 50)).astype(np.float32)
-    return one("QUANTIZE", {"x": (x, None)}, {}, "x", (4, 50), quantized(0.05, 3))
+    return single_operator("QUANTIZE", {"x": (x, None)}, {}, "x", (4, 50), quantized(0.05, 3))
 
 
 def resized(**options: bool) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
         q, size = quantized(0.1, 5), {"s": (np.array([7, 9], np.int32), None)}
-        return one(
+        return single_operator(
             "RESIZE_BILINEAR", {"x": (draw(rng, (1, 4, 5, 3)), q)}, size, "x s", (1, 7, 9, 3), q, **options
         )
 
@@ -234,14 +239,14 @@ def resized(**options: bool) -> Callable[[Rng], Made]:
 
 _SINGLE = load_arithmetic("single-rounding")
 _WIDE = {**_SINGLE.stages["CONV_2D"], "requantize/int64_sums": "float64"}
-#: One rounding, and of 64-bit sums no multiplier of 16 bits.
+#: An arithmetic with a single rounding, and without a 16-bit multiplier for 64-bit sums.
 ONCE = replace(_SINGLE, stages={**_SINGLE.stages, "CONV_2D": _WIDE})
-#: So near to the middle between two integers the rounding of multipliers decides.
+#: Distance from the middle between two integers within which the rounding of multipliers decides.
 TIE = Fraction(1, 2000)
 
 
 def every(made: Made, zero_point: int | None = None) -> list[tuple[Exact | None, int]]:
-    """Every element's exact value and what the kernel gives."""
+    """Return every element's exact value and the kernel's output."""
     opcode, output = made.model.subgraphs[0].operators[0].opcode, made.output(ONCE)
     return [(exact(opcode, made.site(i, zero_point)), int(output[i])) for i in np.ndindex(output.shape)]
 
@@ -257,7 +262,8 @@ def at_tie(value: Exact) -> bool:
 
 
 def agreeing(made: Made) -> int:
-    """How many elements are what the kernel gives; asserts that all are, but for ties, which may be one off."""
+    """Return the number of elements that equal the kernel's; ties may be off by 1, all further elements must be
+    equal."""
     compared = 0
     for value, kernel in every(made):
         assert value is not None

@@ -1,4 +1,4 @@
-"""A device in this process: litecheck's own kernels under some arithmetic, and whatever a test plants in them."""
+"""A device in this process: litecheck's own kernels under an arithmetic, with planted defects."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
-#: What a test makes of an answer: the job, the number of the run, its outputs.
+#: Change of outputs by a test: job, number of the run, outputs.
 Change = Callable[[Job, int, Arrays], Arrays]
 
 
 class InProcess:
-    """Computes jobs with the reference; ``change`` alters outputs, ``instead`` may answer in its place.
+    """Device that computes with the reference; ``change`` edits outputs, ``instead`` may replace the answer.
 
-    ``memory`` is what it says it can do; ``forgets`` that every inference begins anew whatever it was asked.
+    ``memory`` is the declared support for state; with ``forgets``, every inference starts from the initial state.
     """
 
     def __init__(

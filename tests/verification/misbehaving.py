@@ -62,7 +62,7 @@ def leave() -> None:
     sys.exit("no licence")
 
 
-#: What happens instead of an answer.
+#: Actions in place of an answer.
 INSTEAD: Mapping[str, Callable[[], object]] = {
     "abort": os.abort,
     "segfault": lambda: ctypes.string_at(0),
@@ -81,7 +81,7 @@ INSTEAD: Mapping[str, Callable[[], object]] = {
 
 
 def corrupt() -> int:
-    """Overwrites what the C library keeps before a block of memory, its size; freeing the block shows it."""
+    """Change the size that the C library stores before a block of memory; freeing the block detects it."""
     libc = ctypes.CDLL(None)
     libc.malloc.restype = ctypes.c_void_p
     libc.malloc.argtypes = [ctypes.c_size_t]
@@ -91,7 +91,8 @@ def corrupt() -> int:
 
 
 class Adapter:
-    """Option ``mode``: one of INSTEAD; what happens after the answer; or nothing: the inputs are the outputs."""
+    """Adapter with the option ``mode``: an entry of INSTEAD, an action after the answer, or none. Outputs are the
+    inputs."""
 
     def __init__(self, options: Mapping[str, str]) -> None:
         self.mode = options.get("mode", "")
@@ -132,7 +133,7 @@ class Adapter:
         return subprocess.Popen(["sleep", "1000"]).pid
 
     def daemon(self) -> int:
-        """Start a program whose parent has ended, in a session of its own."""
+        """Start a program in its own session, with a parent that has ended."""
         quiet = "stdout=-3, stderr=-3, start_new_session=True"
         started = f"import subprocess; print(subprocess.Popen(['sleep', '1000'], {quiet}).pid)"
         return int(subprocess.run([sys.executable, "-c", started], capture_output=True, check=True).stdout)
@@ -151,6 +152,6 @@ def broken(options: Mapping[str, str]) -> Any:
 
 
 class Sharing(Adapter):
-    """The same, in a process that may have run others before."""
+    """The same adapter in a process that may have run other jobs before."""
 
     shares = True

@@ -9,7 +9,7 @@ from litecheck.model.types import Model
 
 
 def convolutional() -> Model:
-    """CONV_2D, DEPTHWISE_CONV_2D, ADD of both, AVERAGE_POOL_2D, RESHAPE, FULLY_CONNECTED, SOFTMAX."""
+    """Return CONV_2D, DEPTHWISE_CONV_2D, ADD of both, AVERAGE_POOL_2D, RESHAPE, FULLY_CONNECTED and SOFTMAX."""
     rng = np.random.default_rng(1)
     builder = ModelBuilder("a small network")
     main = builder.subgraph()
@@ -60,7 +60,7 @@ def _conv(
 
 
 def remembering() -> Model:
-    """SVDF over a variable tensor, then LOGISTIC."""
+    """Return an SVDF with a variable tensor and a LOGISTIC."""
     rng = np.random.default_rng(2)
     builder = ModelBuilder("a network with a memory")
     main = builder.subgraph()
@@ -79,7 +79,7 @@ def remembering() -> Model:
 
 
 def branching() -> Model:
-    """IF over two subgraphs, called by a subgraph that is not the last."""
+    """Return an IF with two subgraphs, called by a subgraph that is not the last."""
     builder = ModelBuilder("a network with a choice")
     main = builder.subgraph()
     q = quantized(0.1, 3)
@@ -102,7 +102,7 @@ def branching() -> Model:
 
 
 def saturating(bias: int) -> Model:
-    """FULLY_CONNECTED of 4 inputs with zero point 3; a bias above 100,000 saturates every output."""
+    """Return a FULLY_CONNECTED of 4 inputs with zero point 3; a bias above 100,000 saturates every output."""
     builder = ModelBuilder("a network at the limits of int8")
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), "int8", quantized(0.05, 3))

@@ -1,4 +1,4 @@
-"""An adapter on a host whose disk is full."""
+"""An adapter on a host with a full disk."""
 
 from __future__ import annotations
 

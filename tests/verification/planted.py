@@ -1,4 +1,4 @@
-"""Arithmetics with something changed, a small model, and what a diagnosis finds about them."""
+"""Arithmetics with planted changes, a small model, and the diagnosis of such devices."""
 
 from __future__ import annotations
 
@@ -22,24 +22,26 @@ def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arith
 
 def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int = 12) -> Diagnosis:
     return diagnose(
-        device, prepared([model], opcodes, repeats=repeats) if model else asked(opcodes, repeats), jobs=1
+        device,
+        prepared([model], opcodes, repeats=repeats) if model else probe_groups(opcodes, repeats),
+        jobs=1,
     )
 
 
 @cache
-def asked(opcodes: tuple[str, ...], repeats: int) -> tuple[Group, ...]:
-    """What a device is asked, made once: it is the same for every device."""
+def probe_groups(opcodes: tuple[str, ...], repeats: int) -> tuple[Group, ...]:
+    """Return the probes of a diagnosis, made once because they are equal for all devices."""
     return prepared([], opcodes, repeats=repeats)
 
 
 @cache
 def published(name: str) -> Diagnosis:
-    """What is found of a device that is a published arithmetic, asked for everything."""
+    """Return the complete diagnosis of a device with a published arithmetic."""
     return of(InProcess(name))
 
 
 def two_operators() -> Model:
-    """ADD and LEAKY_RELU of 32 elements, and a RESHAPE."""
+    """Return an ADD and a LEAKY_RELU of 32 elements, and a RESHAPE."""
     builder = ModelBuilder("small")
     graph = builder.subgraph()
     q = quantized(0.07, 3)

@@ -1,4 +1,4 @@
-"""What a verification may cost: budgets, who gets them, what they find, and what is said beforehand."""
+"""Cost of a verification: budgets, their division among cases, the faults that they find, and the estimate."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
 from tests.verification.planted import changed, two_operators
 
-#: The strict form: one arithmetic for every device.
+#: Strict form: a single arithmetic for every device.
 REFERENCE = ("litert-reference",)
 
 
@@ -63,10 +63,10 @@ def rankings(draw: st.DrawFn) -> tuple[Ranking, ...]:
 
 
 @given(rankings(), st.integers(0, 60), st.integers(1, 3))
-def test_no_more_is_spent_than_there_is_and_all_of_it_where_there_is_use(
+def test_a_budget_is_spent_completely_and_never_exceeded(
     found: tuple[Ranking, ...], invocations: int, repeat: int
 ) -> None:
-    """Every case is tried before any is tried twice; each input at most as often as asked for."""
+    """Every case runs once before any case runs twice, and each input runs at most ``repeat`` times."""
     divided = shares(found, invocations, repeat)
     spent = [share.invocations for share in divided]
     useful = [len(ranking.stimuli) * repeat for ranking in found]
@@ -79,7 +79,7 @@ def test_no_more_is_spent_than_there_is_and_all_of_it_where_there_is_use(
         assert all(n or not ranking.stimuli for n, ranking in zip(spent, found, strict=True))
 
 
-def test_what_notices_most_comes_first() -> None:
+def test_inputs_that_detect_most_faults_come_first() -> None:
     dull, telling = Ranking("dull", "a", (0, 1, 2), (3, 0, 0)), Ranking("telling", "a", (4, 5, 6), (3, 2, 1))
     given = [[share.stimuli for share in shares((dull, telling), n, 2)] for n in (1, 2, 3, 4, 5)]
     assert given == [
@@ -87,16 +87,16 @@ def test_what_notices_most_comes_first() -> None:
         [(0,), (4,)],
         [(0,), (4, 5)],
         [(0,), (4, 5, 6)],
-        [(0, 1), (4, 5, 6)],  # other inputs, so that a stale output shows
+        [(0, 1), (4, 5, 6)],  # different inputs, so that a stale output shows
     ]
-    # Kinds that nobody has tried come before others of a kind.
+    # Kinds of cases without any run come before further cases of a kind.
     assert [s.invocations for s in shares((dull, telling, Ranking("b", "b", (0,), (1,))), 2, 1)] == [1, 0, 1]
     # Then inputs that were fed before, once more: an answer that changes shows.
     assert [s.again for s in shares((dull, telling), 7, 2)] == [(0,), (4,)]
 
 
 @pytest.mark.parametrize("invocations", [3, 45])
-def test_a_budget_is_kept_and_what_is_left_out_is_said(invocations: int) -> None:
+def test_a_budget_is_kept_and_omitted_cases_are_reported(invocations: int) -> None:
     device = Counting()
     report = verify(convolutional(), device, budget(str(invocations)))
     assert device.invocations == invocations
@@ -107,13 +107,13 @@ def test_a_budget_is_kept_and_what_is_left_out_is_said(invocations: int) -> None
     assert f"within a budget of {invocations} invocations" in report.inputs
 
 
-def test_a_case_that_was_not_tried_is_no_coverage() -> None:
+def test_an_omitted_case_is_no_coverage() -> None:
     settings = Settings(REFERENCE, budget=Budget(invocations=3), require_coverage=True)
     assert verify(convolutional(), Counting(), settings).verdict == "fails"
 
 
 def previous(job: Job, number: int, outputs: Arrays) -> Arrays:
-    """In AVERAGE_POOL_2D every answer but the first is the one before."""
+    """Repeat the previous output in AVERAGE_POOL_2D."""
     if "AVERAGE" not in job.name:
         return outputs
     before = LAST.get(job.name, outputs) if number else outputs
@@ -125,7 +125,7 @@ LAST: dict[str, Arrays] = {}
 
 
 def beyond(job: Job, number: int, outputs: Arrays) -> Arrays:
-    """FULLY_CONNECTED never gives 127."""
+    """Limit the outputs of FULLY_CONNECTED to 126."""
     return (np.minimum(outputs[0], 126),) if "FULLY" in job.name else outputs
 
 
@@ -148,7 +148,7 @@ def test_a_small_budget_finds_faults(fault: str) -> None:
 
 @pytest.fixture(scope="module")
 def asked() -> tuple[CaseJob, ...]:
-    """Every case of a small network with all it could be fed."""
+    """Return every case of a small network with all its inputs."""
     return tuple(
         every_case_job(
             convolutional(), Settings(REFERENCE), load_arithmetic("litert-reference"), InProcess().memory
@@ -161,8 +161,10 @@ def ranked(asked: tuple[CaseJob, ...]) -> tuple[Ranking, ...]:
     return tuple(rank(case_job, load_arithmetic("litert-reference")) for case_job in asked)
 
 
-def test_a_feed_that_tells_more_comes_first(asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...]) -> None:
-    """Inputs that are all zero tell hardly anything of a convolution: they are not the first."""
+def test_a_stimulus_that_detects_more_comes_first(
+    asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...]
+) -> None:
+    """Inputs with only zeros detect few faults of a convolution, so they are not first."""
     conv, ranking = asked[0], ranked[0]
     assert sorted(ranking.stimuli) == list(range(len(conv.stimuli)))
     assert ranking.notices[0] > 10
@@ -171,7 +173,7 @@ def test_a_feed_that_tells_more_comes_first(asked: tuple[CaseJob, ...], ranked: 
 
 
 class Board:
-    """A device at so many seconds an invocation, by a clock of its own."""
+    """Device with a fixed time per invocation, measured by its own clock."""
 
     name = described = "board"
 
@@ -184,7 +186,7 @@ class Board:
         return Failure(Outcome.REFUSED, "")
 
     def close(self) -> None:
-        """Nothing runs."""
+        """Do nothing, because no process runs."""
 
 
 @pytest.mark.parametrize("pace", [0.2, 1.0, 5.0])
@@ -198,14 +200,14 @@ def test_a_time_is_kept_however_wrong_the_first_estimate_was(
         for narrow in map(spending.limited, asked)
         if narrow.stimuli
     ]
-    # The first case is given by the first estimate; the others by what is seen.
+    # The budget of the first case follows the first estimate; further budgets follow measured times.
     assert board.now <= 30 + max(1, 1 / pace) * 10
     assert board.invocations >= 15
     assert len(outcomes) == 7
     assert outcomes.count(Outcome.REFUSED) >= 6
 
 
-def test_what_comes_after_the_time_is_not_asked(asked: tuple[CaseJob, ...]) -> None:
+def test_jobs_after_the_time_limit_do_not_run(asked: tuple[CaseJob, ...]) -> None:
     board = Board(1.0)
     spending = Budgeting(Budget(seconds=5), [], 2, clock=lambda: board.now)
     board.now = 5.5
@@ -215,14 +217,14 @@ def test_what_comes_after_the_time_is_not_asked(asked: tuple[CaseJob, ...]) -> N
     assert board.invocations == 0
 
 
-def test_what_was_not_tried_is_tried_when_the_run_is_resumed(tmp_path: Path) -> None:
+def test_a_resumed_run_runs_the_omitted_cases(tmp_path: Path) -> None:
     book = Journal(tmp_path / "journal", {"litecheck": 1}, False, from_note)
     verify(convolutional(), Counting(), budget("4"), journal=book)
     book.close()
     assert len((tmp_path / "journal").read_text().splitlines()) == 1 + 4
 
 
-def test_a_crash_is_not_looked_into_at_the_expense_of_the_budget() -> None:
+def test_a_crash_is_not_investigated_beyond_the_budget() -> None:
     def crash(job: Job) -> Failure | None:
         return Failure(Outcome.CRASHED, "SIGSEGV") if "CONV_2D" in job.name else None
 
@@ -235,7 +237,7 @@ def test_a_crash_is_not_looked_into_at_the_expense_of_the_budget() -> None:
 @pytest.mark.parametrize(
     "settings", [Settings(REFERENCE), budget("33"), Settings(REFERENCE, repeat=1, kinds=("propagated",))]
 )
-def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
+def test_the_estimated_number_of_invocations_is_exact(settings: Settings) -> None:
     told = estimate_cost(two_operators(), InProcess(), settings)
     device = Counting()
     verify(two_operators(), device, settings)
@@ -244,7 +246,7 @@ def test_what_is_foretold_is_what_happens(settings: Settings) -> None:
     assert (told.sampled.case, told.sampled.failed) == ("0000-ADD", "")
 
 
-def test_the_bar_knows_about_how_many_there_are(asked: tuple[CaseJob, ...]) -> None:
+def test_the_progress_bar_has_the_estimated_total(asked: tuple[CaseJob, ...]) -> None:
     estimated = weights(convolutional(), Settings(REFERENCE))
     assert list(estimated) == [case_job.case.name for case_job in asked]
     assert sum(estimated.values()) == pytest.approx(sum(len(q.order) for q in asked), rel=0.1)
@@ -263,7 +265,7 @@ def network(tmp_path: Path) -> str:
 
 
 @pytest.mark.runtime
-def test_a_dry_run_counts_and_estimates_and_verifies_nothing(network: str) -> None:
+def test_a_dry_run_estimates_without_a_verification(network: str) -> None:
     pytest.importorskip("ai_edge_litert")
     asked = ["verify", network, "--device", "litert:reference", "--dry-run", "--budget", "40"]
     done = CliRunner().invoke(app, asked)
@@ -273,7 +275,7 @@ def test_a_dry_run_counts_and_estimates_and_verifies_nothing(network: str) -> No
     assert re.search(r"3 cases, 40 invocations, about .* one of 0000-ADD took", text)
 
 
-def test_a_budget_that_is_none_is_refused_at_the_command_line(network: str) -> None:
+def test_an_invalid_budget_is_an_error_of_the_command_line(network: str) -> None:
     done = CliRunner().invoke(app, ["verify", network, "--device", "litert:reference", "--budget", "soon"])
     assert done.exit_code == 64
 

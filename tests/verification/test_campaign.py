@@ -40,7 +40,7 @@ def timeless(report: Verification) -> Verification:
     return replace(report, started="")
 
 
-def test_a_resumed_run_repeats_nothing_and_reports_the_same(tmp_path: Path) -> None:
+def test_a_resumed_run_repeats_no_case_and_has_the_same_report(tmp_path: Path) -> None:
     model, book = convolutional(), str(tmp_path / "journal.jsonl")
     whole = run(model, InProcess("litert-xnnpack"), Settings(), str(tmp_path / "whole.jsonl"))
     with pytest.raises(KeyboardInterrupt):
@@ -67,7 +67,7 @@ def test_a_line_cut_short_is_run_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("other", [Settings(seed=1), Settings(arithmetics=("tflm",)), Settings(repeat=3)])
-def test_a_journal_of_something_else_is_refused(tmp_path: Path, other: Settings) -> None:
+def test_a_journal_of_another_run_is_an_error(tmp_path: Path, other: Settings) -> None:
     book = tmp_path / "journal.jsonl"
     run(convolutional(), InProcess(), Settings(), str(book))
     with pytest.raises(ConfigError, match="another run"):
@@ -105,7 +105,7 @@ def test_another_version_of_the_device_starts_anew_and_another_device_is_refused
 
 
 @pytest.mark.parametrize("content", ["my notes", "[1, 2]", '{"a": 1}'])
-def test_what_is_no_journal_is_not_written_over(tmp_path: Path, content: str) -> None:
+def test_a_file_that_is_no_journal_is_not_overwritten(tmp_path: Path, content: str) -> None:
     (tmp_path / "notes").write_text(content)
     with pytest.raises(ConfigError, match="is not a journal"):
         run(convolutional(), InProcess(), Settings(), str(tmp_path / "notes"))
@@ -121,7 +121,7 @@ def test_without_resume_a_run_starts_over(tmp_path: Path) -> None:
     assert json.loads(Path(book).read_text().splitlines()[0])["seed"] == 5
 
 
-def test_a_journal_nobody_named_goes_when_all_is_done(tmp_path: Path, monkeypatch) -> None:
+def test_an_automatic_journal_is_removed_after_the_run(tmp_path: Path, monkeypatch) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     run(convolutional(), InProcess(), Settings())
     assert [p for p in tmp_path.rglob("*") if p.is_file()] == []
@@ -132,7 +132,7 @@ def test_a_journal_nobody_named_goes_when_all_is_done(tmp_path: Path, monkeypatc
     assert len(device.jobs) < 7
 
 
-def test_drift_says_where_error_enters_and_how_it_grows(tmp_path: Path) -> None:
+def test_drift_has_the_origin_and_growth_of_errors(tmp_path: Path) -> None:
     def off(job: Job, number: int, outputs: Arrays) -> Arrays:
         if "DEPTHWISE" in job.name:
             return (np.clip(outputs[0].astype(np.int16) + 9, -128, 127).astype(np.int8),)
@@ -148,7 +148,7 @@ def test_drift_says_where_error_enters_and_how_it_grows(tmp_path: Path) -> None:
     assert steps["FULLY_CONNECTED"].rms > 0
 
 
-def test_drift_goes_on_where_the_device_gives_nothing(tmp_path: Path) -> None:
+def test_drift_continues_after_a_failed_operator(tmp_path: Path) -> None:
     refusing = InProcess(instead=lambda job: Failure("refused", "no") if "ADD" in job.name else None)  # type: ignore[arg-type]
     report = run(convolutional(), refusing, Settings(drift=True, select=("0",)), str(tmp_path / "j"))
     assert [s.largest for s in report.drift] == [0] * 7
@@ -164,7 +164,7 @@ def test_a_run_that_never_began_leaves_no_journal(tmp_path: Path, monkeypatch: p
     assert len(list(tmp_path.rglob("*.jsonl"))) == 1
 
 
-def test_an_interrupted_run_says_what_is_done_and_how_to_go_on(tmp_path: Path) -> None:
+def test_an_interrupted_run_states_its_progress_and_the_next_command(tmp_path: Path) -> None:
     book = tmp_path / "journal.jsonl"
     with pytest.raises(KeyboardInterrupt) as stopped:
         run(convolutional(), Killed(), Settings(), str(book))
@@ -173,7 +173,9 @@ def test_an_interrupted_run_says_what_is_done_and_how_to_go_on(tmp_path: Path) -
     assert "--resume goes on" in str(stopped.value)
 
 
-def test_nothing_done_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_before_the_first_case_is_reported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     device = Killed()
     device.jobs = ["", "", ""]
@@ -183,7 +185,7 @@ def test_nothing_done_is_said_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 class Nested(InProcess):
-    """Starts another verification of the same while it is at work."""
+    """Device that starts the same verification again during a run."""
 
     def __init__(self, start: Callable[[], object]) -> None:
         super().__init__()
@@ -196,7 +198,7 @@ class Nested(InProcess):
 
 
 @pytest.mark.parametrize("resume", [False, True])
-def test_two_runs_do_not_write_one_journal(tmp_path: Path, resume: bool) -> None:
+def test_two_runs_do_not_write_the_same_journal(tmp_path: Path, resume: bool) -> None:
     book = tmp_path / "journal.jsonl"
 
     def second() -> str:
@@ -231,7 +233,7 @@ def test_a_held_file_is_free_again_when_it_is_closed(tmp_path: Path) -> None:
     with pytest.raises(LockedError):
         hold(path)
     path.unlink()
-    second = hold(path)  # another file by now
+    second = hold(path)  # the lock file was replaced
     first.close()
     with pytest.raises(LockedError):
         hold(path)
@@ -249,7 +251,7 @@ class Full:
         pass
 
 
-def test_a_full_disk_is_called_that(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     book = Journal(tmp_path / "journal.jsonl", {"litecheck": "x"}, False, from_note)
     report = run(convolutional(), InProcess(), Settings(), str(tmp_path / "other.jsonl"))
     book._file = Full()

@@ -1,4 +1,4 @@
-"""Outcomes of answers: tolerances, the nearest arithmetic, and answers of another form."""
+"""Outcomes of answers: tolerances, the nearest arithmetic, and answers of a wrong form."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.verification.planted import changed, two_operators
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "int32", "int64", "bool", "int4"])
-def test_integers_must_be_exact_unless_something_is_declared(dtype: str) -> None:
+def test_integers_must_be_exact_without_a_declared_tolerance(dtype: str) -> None:
     assert tolerances(None).of("CONV_2D", dtype) == (0.0, "")
 
 
@@ -53,18 +53,18 @@ def test_an_operators_own_entry_comes_before_that_of_all(tmp_path: Path) -> None
     assert found.of("ADD", "int8") == (0.0, "it can")
     assert found.of("SUB", "int8") == (1.0, "a slow bus")
     assert found.of("RESIZE_BILINEAR", "int8") == (2.0, "the scaler has eight bits")
-    # An entry that says nothing of reals leaves them to the one of all operators.
+    # An entry without a tolerance for reals uses that of the entry for all operators.
     assert found.of("ADD", "float32") == (1e-3, "a slow bus")
 
 
-def test_a_child_lowers_and_what_it_leaves_out_stays(tmp_path: Path) -> None:
+def test_a_child_lowers_tolerances_and_inherits_the_rest(tmp_path: Path) -> None:
     found = tolerances(load_profile(written(tmp_path, '"*": {reals: 1e-4, because: a faster bus}')))
     assert found.of("ADD", "float32") == (1e-4, "a faster bus")
     assert found.of("ADD", "int8")[0] == 1.0
     assert found.of("RESIZE_BILINEAR", "int8")[0] == 2.0
 
 
-def test_what_a_parent_leaves_open_a_child_may_state(tmp_path: Path) -> None:
+def test_a_child_may_add_a_tolerance(tmp_path: Path) -> None:
     path = tmp_path / "own.yaml"
     path.write_text(
         "profile: own\nextends: litert-int8\nconformance: {TANH: {tolerance: 1, because: a small table}}\n"
@@ -74,14 +74,14 @@ def test_what_a_parent_leaves_open_a_child_may_state(tmp_path: Path) -> None:
 
 @cache
 def case_job(repeat: int = 2) -> CaseJob:
-    """The ADD of a small model, fed with 257 inputs, each of them twice."""
+    """Return the ADD of a small model with 257 inputs, each of them twice."""
     settings = Settings(repeat=repeat, kinds=("propagated", "random"))
     asked = every_case_job(two_operators(), settings, ARITHMETIC, StateSupport.NONE)
     return next(one for one in asked if one.case.opcodes == ("ADD",))
 
 
 ARITHMETIC = load_arithmetic("litert-reference")
-#: An arithmetic with another name: ADD saturates before it adds the zero point.
+#: A differently named arithmetic: ADD saturates before the zero point is added.
 OTHER = replace(changed("ADD", defect="saturates-first"), name="other")
 BOTH = frozenset({"litert-reference", "other"})
 
@@ -92,7 +92,7 @@ def judge(tolerance: int = 0, admissible: tuple[Arithmetic, ...] = (ARITHMETIC,)
 
 
 def answered(change: Callable[[list[np.ndarray]], None] | None = None, **fields: Any) -> Answer:
-    """The reference's answer, changed in place, one output array for each inference."""
+    """Return the reference's answer after a change, with one output array for each inference."""
     answer = InProcess().run(case_job().job)
     assert isinstance(answer, Answer)
     outputs = [run[0].copy() for run in answer.runs]
@@ -143,7 +143,7 @@ def test_tolerances_decide(tolerance: int, by: int, outcome: Outcome, arithmetic
 
 
 def test_the_nearest_of_several_arithmetics() -> None:
-    """A mismatch is told against the one with the fewest differences."""
+    """A mismatch is described relative to the arithmetic with the fewest differences."""
     outputs = case_job().expected(OTHER)
     assert outputs is not None
     runs = tuple(outputs[number] for number in case_job().order)

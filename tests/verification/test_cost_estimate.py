@@ -1,4 +1,4 @@
-"""Budgets while they are spent, the inputs that a case keeps, and the cost that is stated beforehand."""
+"""Budgets during a run, the selected inputs of a case, and the cost estimate."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ FEW = Settings(kinds=("propagated", "random"))
 
 @cache
 def case_jobs() -> tuple[CaseJob, ...]:
-    """The three cases of a small model."""
+    """Return the three cases of a small model."""
     arithmetic = load_arithmetic("litert-reference")
     return tuple(every_case_job(two_operators(), FEW, arithmetic, StateSupport.NONE))
 
 
 @cache
 def rankings() -> tuple[Ranking, ...]:
-    """Each case is of a kind of its own, and every feed of it notices a fault."""
+    """Return rankings in which each case has its own kind and every input detects a fault."""
     return tuple(
         Ranking(one.case.name, one.case.name, tuple(range(len(one.stimuli))), (1,) * len(one.stimuli))
         for one in case_jobs()
@@ -57,7 +57,7 @@ class Clock:
 
 
 class Timed:
-    """A device that takes one second for an inference."""
+    """Device that takes one second for an inference."""
 
     name = described = "timed"
 
@@ -81,7 +81,7 @@ def test_a_budget_of_invocations_is_divided_once() -> None:
     assert sum(share.invocations for share in spending.shares) == 0
 
 
-def test_a_question_is_limited_to_its_share() -> None:
+def test_a_job_is_limited_to_its_share() -> None:
     spending = Budgeting(Budget(invocations=4), rankings(), 1)
     limited = [spending.limited(one) for one in case_jobs()]
     assert [len(one.order) for one in limited] == [share.invocations for share in spending.shares]
@@ -89,7 +89,7 @@ def test_a_question_is_limited_to_its_share() -> None:
 
 
 def test_a_budget_of_time_follows_the_pace_of_the_device() -> None:
-    """8 seconds at 2 seconds each, as measured before: 4 inferences. One a second leaves more."""
+    """8 seconds at the estimated 2 seconds per inference allow 4 inferences. The real pace of 1 second leaves more."""
     clock = Clock()
     device = Timed(clock)
     spending = Budgeting(Budget(seconds=8), rankings(), 1, pace=2.0, clock=clock)
@@ -112,7 +112,7 @@ def test_inferences_that_were_given_but_not_made_are_reserved() -> None:
     assert sum(share.invocations for share in spending.shares[1:]) == 7 - given
 
 
-def test_after_the_time_nothing_is_asked() -> None:
+def test_after_the_time_limit_no_job_runs() -> None:
     clock = Clock()
     device = Timed(clock)
     spending = Budgeting(Budget(seconds=1), rankings(), 1, pace=1.0, clock=clock)
@@ -175,7 +175,7 @@ def test_cost(made: CostEstimate, invocations: int, seconds: float | None) -> No
 
 
 def measured(monkeypatch: pytest.MonkeyPatch, *seconds: float, instead: Any = None) -> Sampled | None:
-    """A sample of a device that takes these seconds for one inference and for two."""
+    """Return the sample of a device with these times for one inference and for two."""
     clock, left = Clock(), list(seconds)
 
     def run(job: Job) -> Any:
@@ -221,7 +221,7 @@ def test_a_sample_that_fails(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, 
 
 def test_no_sample_without_inputs() -> None:
     empty = replace(case_jobs()[0], stimuli=())
-    refuse: Callable[[Job], None] = lambda job: pytest.fail("asked")  # noqa: E731
+    refuse: Callable[[Job], None] = lambda job: pytest.fail("a job was run")  # noqa: E731
     assert sampled(InProcess(instead=refuse), empty) is None
 
 

@@ -1,4 +1,4 @@
-"""What no operator of a model had is said for each kind; what one of them had is not."""
+"""Properties of no operator of a model are reported by kind; a property of a single operator is not missing."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def missing(made: Model, outcome: Outcome = Outcome.EXACT) -> tuple[str, ...]:
     return next((kind.parameters for kind in coverage_gaps(made, verdicts)), ())
 
 
-#: What a second convolution has that the first, plain one has not, and the words that go away with it.
+#: Properties of a second convolution that the first, plain convolution lacks, and the words that disappear with them.
 CHANGES = {
     "batch above 1": {"batch": 2},
     "non-square inputs": {"side": 9},
@@ -80,7 +80,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("words", CHANGES)
-def test_what_one_operator_has_is_no_longer_missing(words: str) -> None:
+def test_a_property_of_one_operator_is_not_missing(words: str) -> None:
     before = missing(model({}))
     assert words in before
     after = missing(model({}, CHANGES[words]))
@@ -96,13 +96,13 @@ def test_a_side_of_length_1_is_not_dilated() -> None:
     assert "dilation" in missing(model({"window": (1, 1), "dilation": (2, 2)}))
 
 
-def test_only_what_the_device_was_given_counts() -> None:
+def test_only_properties_of_delegated_operators_count() -> None:
     assert "batch above 1" not in missing(model({"batch": 2}))
     assert missing(model({"batch": 2}), Outcome.NOT_DELEGATED) == ()
     assert missing(model({"batch": 2}), Outcome.NO_REFERENCE) == ()
 
 
-def test_what_was_remembered_is_told_by_the_verdict() -> None:
+def test_state_not_exercised_is_in_the_verdict() -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
     x, y = (graph.tensor(name, (1, 4), "int8", Q) for name in "xy")
@@ -128,7 +128,7 @@ def test_every_parameter_is_measured_and_every_measure_named_once() -> None:
     assert {opcode for p in parameters() for opcode in p.operators} <= known
 
 
-def test_a_parameter_nobody_measures_is_an_error(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_parameter_without_a_measurement_is_an_error(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (rules_dir() / "verify" / "parameters.yaml").read_text()
     (tmp_path / "verify").mkdir()
     (tmp_path / "verify" / "parameters.yaml").write_text(text.replace("  batch:", "  butch:"))

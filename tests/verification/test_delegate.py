@@ -1,4 +1,4 @@
-"""A real external delegate, compiled from tests/delegate, behind the device port: right, wrong, and every way to fail."""
+"""A real external delegate, compiled from tests/delegate, behind the device port: correct, wrong, and every failure."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Opening = Callable[..., Device]
 
 @pytest.fixture
 def opened(delegate: Path) -> Iterator[Opening]:  # noqa: F811
-    """Opens the test delegate with options; ends it with the test."""
+    """Return a function that opens the test delegate with options; all are closed after the test."""
     devices: list[Device] = []
 
     def opening(limits: Limits | None = None, **options: str) -> Device:
@@ -46,7 +46,7 @@ def _job(model: Model, *runs: Arrays) -> Job:
 
 
 def _expected(model: Model, inputs: Arrays, **stages: dict[str, str]) -> np.ndarray:
-    """The reference's one output, with these variants in place of its own."""
+    """Return the reference's only output, with these variants."""
     arithmetic = load_arithmetic("litert-reference")
     changed = {op: {**arithmetic.variants(op), **own} for op, own in stages.items()}
     used = replace(arithmetic, stages={**arithmetic.stages, **changed})
@@ -60,7 +60,7 @@ def _answer(outcome: Answer | Failure) -> Answer:
 
 
 def _outputs(outcome: Answer | Failure) -> np.ndarray:
-    """The one output of the only run."""
+    """Return the only output of the only run."""
     return _answer(outcome).runs[0][0]
 
 
@@ -73,7 +73,7 @@ def test_without_a_fault_the_delegate_is_the_reference(opened: Opening, opcode: 
     np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
 
 
-#: Fault -> operators whose specimen shows it; in the others there it changes nothing.
+#: Fault -> operators with a specimen that shows it; specimens of further operators do not change.
 _SUMS = {"CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED"}
 _RESCALED = {*_SUMS, "ADD", "MUL", "MEAN", "QUANTIZE", "LEAKY_RELU"}
 VISIBLE = {
@@ -97,20 +97,20 @@ VISIBLE = {
     "neighbour-bias": _SUMS,
     "bias-16-wraps": {"FULLY_CONNECTED"},
     "swapped-scales": _SUMS,
-    "zero-point-int8": set(),  # nor has one a zero point of -128
+    "zero-point-int8": set(),  # no specimen has a zero point of -128
     "single-and-channel": _RESCALED,
     "per-tensor-scale": _SUMS,
     "u8s8": _SUMS,
     "same-padding": {"CONV_2D", "AVERAGE_POOL_2D"},
     "pool-truncate": {"AVERAGE_POOL_2D"},
-    "past-ignored": set(),  # one inference has no past; tests/cases/test_sequences.py
+    "past-ignored": set(),  # a single inference has no previous state; see tests/cases/test_sequences.py
     "first-image": {"FULLY_CONNECTED", "SVDF"},
     "dilation-w": {"DEPTHWISE_CONV_2D"},
 }
 
 
 @pytest.mark.parametrize("fault", VISIBLE)
-def test_a_fault_shows_where_it_has_a_meaning_and_nowhere_else(opened: Opening, fault: str) -> None:
+def test_a_fault_shows_only_in_affected_operators(opened: Opening, fault: str) -> None:
     wrong = opened(fault=fault)
     seen = set()
     for opcode in SPECIMENS:
@@ -121,7 +121,7 @@ def test_a_fault_shows_where_it_has_a_meaning_and_nowhere_else(opened: Opening, 
     assert seen == VISIBLE[fault]
 
 
-#: Fault -> what an arithmetic says of operators that compute so: a stage and its variant, or a defect.
+#: Fault -> entry of an arithmetic for this computation: a step and its variant, or a defect.
 NAMED = {
     "half-up": ("requantize", "double-half-up"),
     "single-rounding": ("requantize", "single"),
@@ -147,12 +147,13 @@ NAMED = {
     "same-padding": ("defect", "padding-ahead"),
     "pool-truncate": ("round", "truncate"),
 }
-#: ADD and LEAKY_RELU under ``float32`` compute with other numbers; their fixed-point steps in float32 have this name.
+#: ``float32`` of ADD and LEAKY_RELU is a different computation; it is also the name of their fixed-point steps in
+#: float32.
 _FIXED = {("ADD", "float32"), ("LEAKY_RELU", "float32")}
 
 
 @pytest.mark.parametrize("fault", NAMED)
-def test_a_fault_is_what_an_arithmetic_can_name(opened: Opening, fault: str) -> None:
+def test_a_fault_equals_its_variant_or_defect(opened: Opening, fault: str) -> None:
     wrong = opened(fault=fault)
     stage, variant = NAMED[fault]
     unlike = []
@@ -174,7 +175,7 @@ def test_only_the_chosen_operators_are_taken(opened: Opening) -> None:
         np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
 
 
-def test_a_fault_can_be_kept_to_some_operators(opened: Opening) -> None:
+def test_a_fault_can_be_limited_to_operators(opened: Opening) -> None:
     wrong = opened(fault="floor", at="ADD")
     for opcode in ("CONV_2D", "ADD"):
         model = specimen(opcode)
@@ -209,7 +210,7 @@ def test_a_whole_network_is_exact_with_any_operators_taken(opened: Opening) -> N
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "message"),
     [
         ({"fault": "gremlins"}, "knows no fault 'gremlins'"),
         ({"mode": "tired"}, "knows no mode 'tired'"),
@@ -217,12 +218,12 @@ def test_a_whole_network_is_exact_with_any_operators_taken(opened: Opening) -> N
         ({"colour": "red"}, "knows no option 'colour'"),
     ],
 )
-def test_what_the_delegate_says_against_its_options_is_passed_on(
+def test_an_option_error_of_the_delegate_is_passed_on(
     delegate: Path,  # noqa: F811
     options: dict[str, str],
-    said: str,
+    message: str,
 ) -> None:
-    with pytest.raises(DeviceError, match=said):
+    with pytest.raises(DeviceError, match=message):
         open_device(device(delegate, **options))
 
 
@@ -265,21 +266,21 @@ def test_a_wrong_type_is_handed_on_as_it_is(opened: Opening) -> None:
     assert given.dtype == np.uint8
 
 
-def test_an_answer_is_kept_when_the_process_dies_after_it(opened: Opening) -> None:
+def test_outputs_are_kept_after_a_crash_behind_them(opened: Opening) -> None:
     model = specimen("CONV_2D")
     answer = _answer(opened(mode="corrupt").run(_job(model)))
     assert "SIGABRT" in answer.ended
     np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
 
 
-def test_a_delegate_that_takes_nothing_is_found_out(opened: Opening) -> None:
+def test_a_delegate_without_operators_is_recognized(opened: Opening) -> None:
     model = specimen("CONV_2D")
     answer = _answer(opened(mode="claims-none").run(_job(model)))
     assert answer.delegated == (False,)
     np.testing.assert_array_equal(answer.runs[0][0], _expected(model, inputs_of(model)))
 
 
-def test_an_output_nobody_wrote_is_not_the_answer_of_the_run_before(opened: Opening) -> None:
+def test_an_unwritten_output_is_not_the_previous_output(opened: Opening) -> None:
     model = specimen("FULLY_CONNECTED")
     first, second = inputs_of(model, 1), inputs_of(model, 2)
     answer = _answer(opened(mode="nothing").run(_job(model, first, second)))
@@ -322,7 +323,9 @@ PUBLIC = ("kws_ref_model", "pretrainedResnet_quant", "ad01_int8", "tf2_mobilenet
 @pytest.mark.models
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PUBLIC)
-def test_a_public_model_is_exact_with_everything_taken(opened: Opening, models: Path, name: str) -> None:
+def test_a_public_model_is_exact_with_all_operators_delegated(
+    opened: Opening, models: Path, name: str
+) -> None:
     model = load_model(models / f"{name}.tflite")
     runs = tuple(inputs_of(model, seed) for seed in (1, 2))
     answer = _answer(opened().run(_job(model, *runs)))
@@ -330,7 +333,7 @@ def test_a_public_model_is_exact_with_everything_taken(opened: Opening, models: 
         np.testing.assert_array_equal(given[0], _expected(model, inputs))
 
 
-def test_what_a_delegate_prints_does_not_get_into_the_answer(opened: Opening) -> None:
+def test_printed_text_of_a_delegate_does_not_change_the_outputs(opened: Opening) -> None:
     model = specimen("CONV_2D")
     answer = _answer(opened(mode="noisy").run(_job(model)))
     assert answer.ended == ""

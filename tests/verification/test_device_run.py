@@ -1,4 +1,4 @@
-"""Verdicts on devices with planted behaviour: each is found, named, and costs the others nothing."""
+"""Verdicts on devices with planted behavior: each fault is found and named, and further operators stay exact."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def of(report: Verification, opcode: str) -> Verdict:
     return next(v for v in report.verdicts if v.opcode == opcode)
 
 
-def others(report: Verification, opcode: str) -> set[Outcome]:
+def further_outcomes(report: Verification, opcode: str) -> set[Outcome]:
     return {v.outcome for v in report.verdicts if v.opcode != opcode}
 
 
 def only(opcode: str, change) -> InProcess:
-    """A device that departs in one operator."""
+    """Return a device that is wrong in a single operator."""
 
     def changed(job: Job, number: int, outputs: Arrays) -> Arrays:
         return change(number, outputs) if opcode in job.name else outputs
@@ -52,17 +52,17 @@ def test_the_reference_itself_is_exact_everywhere(network) -> None:
     assert all(v.elements and v.arithmetic == "litert-reference" for v in report.verdicts)
 
 
-def test_one_wrong_element_is_found_where_it_is() -> None:
+def test_one_wrong_element_is_located() -> None:
     def change(number: int, outputs: Arrays) -> Arrays:
-        if number in (0, 1):  # the only feed, both times
+        if number in (0, 1):  # the only inputs, both times
             outputs[0][0, 3, 4, 5] += 1
         return outputs
 
     report = verify(convolutional(), only("ADD", change), Settings(kinds=("propagated",)))
     found = of(report, "ADD")
     assert found.outcome is Outcome.MISMATCH
-    # One input drives all scores of SOFTMAX to a limit.
-    assert others(report, "ADD") == {Outcome.EXACT, Outcome.SATURATED}
+    # A single input drives all scores of SOFTMAX to a limit.
+    assert further_outcomes(report, "ADD") == {Outcome.EXACT, Outcome.SATURATED}
     (difference,) = found.differences
     assert difference.worst is not None
     assert (difference.mismatches, difference.largest, difference.worst.index) == (1, 1, (0, 3, 4, 5))
@@ -101,11 +101,11 @@ def test_a_failure_is_the_outcome_of_its_operator_alone(failure: Failure) -> Non
     report = verify(convolutional(), device)
     found = of(report, "ADD")
     assert (found.outcome, found.message) == (failure.outcome, failure.message)
-    assert others(report, "ADD") == {Outcome.EXACT}
+    assert further_outcomes(report, "ADD") == {Outcome.EXACT}
     assert report.exit_code == 1
 
 
-def test_a_crash_on_some_inputs_only_says_on_which() -> None:
+def test_a_crash_on_some_inputs_names_them() -> None:
     def instead(job: Job) -> Failure | None:
         low = any((run[0] == -128).all() for run in job.runs)
         return Failure(Outcome.CRASHED, "ended with SIGABRT") if low and "POOL" in job.name else None
@@ -117,7 +117,7 @@ def test_a_crash_on_some_inputs_only_says_on_which() -> None:
     assert found.elements
 
 
-def test_what_a_runtime_is_known_to_fail_is_noted_and_left_out() -> None:
+def test_inputs_of_a_known_crash_are_omitted_with_a_note() -> None:
     def instead(job: Job) -> Failure | None:
         low = any((run[0] == -128).all() for run in job.runs)
         return Failure(Outcome.CRASHED, "ended with SIGABRT") if low and "SOFTMAX" in job.name else None
@@ -159,19 +159,19 @@ def test_leftovers_of_the_inference_before_are_noticed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (lambda a: a[..., :-1], "int8 of shape [1, 9], it should be int8 of shape [1, 10]"),
         (lambda a: a.astype(np.int16), "int16 of shape [1, 10], it should be int8"),
     ],
 )
-def test_a_wrong_shape_or_type_is_said(wrong, said: str) -> None:
+def test_a_wrong_shape_or_type_has_its_message(wrong, message: str) -> None:
     found = of(verify(convolutional(), only("SOFTMAX", lambda n, o: (wrong(o[0]),))), "SOFTMAX")
     assert found.outcome is Outcome.WRONG_SHAPE
-    assert said in found.message
+    assert message in found.message
 
 
-def test_too_few_outputs_are_said() -> None:
+def test_too_few_outputs_have_their_message() -> None:
     found = of(verify(convolutional(), only("SOFTMAX", lambda n, o: ())), "SOFTMAX")
     assert (found.outcome, found.message) == (Outcome.WRONG_SHAPE, "0 outputs, the model has 1")
 
@@ -183,7 +183,7 @@ def test_real_values_are_quantized_by_the_tensors_own_parameters() -> None:
     assert of(verify(convolutional(), only("SOFTMAX", real)), "SOFTMAX").outcome is Outcome.EXACT
 
 
-def test_what_was_not_delegated_was_not_verified() -> None:
+def test_undelegated_operators_are_not_verified() -> None:
     class Fallback(InProcess):
         def run(self, job: Job) -> Answer | Failure:
             answer = super().run(job)
@@ -210,7 +210,7 @@ def test_an_exact_answer_of_a_process_that_died_is_a_crash() -> None:
     assert "SIGABRT after it had answered; its answer: exact" in found.message
 
 
-def test_without_a_kernel_there_is_no_reference_and_nothing_behind_it_is_guessed(hidden: Model) -> None:
+def test_an_operator_without_a_kernel_has_no_reference_and_later_inputs_are_drawn(hidden: Model) -> None:
     report = verify(hidden, InProcess())
     kinds = [(v.opcode, v.outcome) for v in report.verdicts]
     assert kinds[0] == ("MYSTERY", Outcome.NO_REFERENCE)
@@ -219,7 +219,7 @@ def test_without_a_kernel_there_is_no_reference_and_nothing_behind_it_is_guessed
     assert "no kernel for custom operator 'MYSTERY'" in report.verdicts[0].message
 
 
-def test_nothing_judged_is_not_a_pass(hidden: Model) -> None:
+def test_a_run_without_compared_cases_is_not_checked(hidden: Model) -> None:
     report = verify(hidden, InProcess(), Settings(select=("0",)))
     assert (report.verdict, report.exit_code) == ("not checked", 2)
     assert verify(hidden, InProcess()).exit_code == 0
@@ -241,7 +241,7 @@ def hidden() -> Model:
 
 
 @pytest.mark.slow
-def test_modes_and_selection_say_what_they_run() -> None:
+def test_modes_and_selection_limit_the_cases() -> None:
     model = convolutional()
     for settings, wanted in (
         (Settings(), 7),
@@ -259,21 +259,21 @@ def test_modes_and_selection_say_what_they_run() -> None:
 
 
 @pytest.mark.parametrize("name", ["conv_2d", "7", "COV_2D"])
-def test_a_selection_of_nothing_is_an_error(name: str) -> None:
+def test_a_selection_without_a_match_is_an_error(name: str) -> None:
     device = InProcess()
     with pytest.raises(ConfigError, match=f"--select {name}: there is no such operator; there are ADD, "):
         verify(convolutional(), device, Settings(select=("ADD", name)))
     assert device.jobs == []
 
 
-def test_between_is_fed_what_the_reference_made_before() -> None:
+def test_a_subrange_has_inputs_from_the_reference() -> None:
     model = convolutional()
     report = verify(model, InProcess(), Settings(between=("sum", "logits"), kinds=("propagated",)))
     assert [v.runs for v in report.verdicts] == [("propagated",)]
     assert report.verdict == "conforms"
 
 
-def test_what_is_not_selected_is_handed_on_all_the_same() -> None:
+def test_unselected_operators_still_give_inputs() -> None:
     model = convolutional()
     whole = verify(model, InProcess("litert-xnnpack"))
     alone = verify(model, InProcess("litert-xnnpack"), Settings(select=("4",)))
@@ -281,7 +281,7 @@ def test_what_is_not_selected_is_handed_on_all_the_same() -> None:
 
 
 @pytest.mark.parametrize("option", ["reproduce", "record"])
-def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path, option: str) -> None:
+def test_an_unwritable_folder_is_an_error_before_any_job(tmp_path: Path, option: str) -> None:
     (tmp_path / "file").write_text("")
     device = InProcess()
     with pytest.raises(ConfigError, match="file is not a folder"):
@@ -289,7 +289,7 @@ def test_a_folder_that_cannot_be_written_is_said_first(tmp_path: Path, option: s
     assert device.jobs == []
 
 
-def test_given_samples_are_what_is_propagated() -> None:
+def test_given_samples_are_propagated() -> None:
     fed: list[np.ndarray] = []
 
     def spy(job: Job) -> None:
@@ -303,7 +303,7 @@ def test_given_samples_are_what_is_propagated() -> None:
     assert report.verdicts[0].runs == ("propagated", "propagated")
 
 
-def test_threads_change_nothing() -> None:
+def test_threads_do_not_change_the_report() -> None:
     device = InProcess("litert-xnnpack")
     assert verify(convolutional(), device, Settings(jobs=3)) == verify(convolutional(), device, Settings())
 
@@ -314,7 +314,7 @@ def test_settings_that_do_not_fit_the_model_are_refused(settings: Settings) -> N
         verify(convolutional(), InProcess(), settings)
 
 
-def test_a_fault_of_the_runtime_is_told_where_there_is_but_one_input() -> None:
+def test_a_known_fault_is_reported_with_a_single_input() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.constant("weights", np.ones((2, 3), np.int8), quantized(0.1))
@@ -335,12 +335,13 @@ def test_any_element_can_be_explained() -> None:
     assert difference.explained.spot is not None
     assert difference.explained.spot.index == (0, 3, 4, 5)
     assert "accumulator" in element_sentence(difference.explained)
-    # Another output has no such element.
+    # Another output does not contain this element.
     assert of(report, "SOFTMAX").differences[0].explained is None
 
 
 def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
-    """One wrong element on a device that rounds otherwise: it is the only one where that rounding is admitted too."""
+    """A device with a different rounding has one wrong element. With this rounding admitted, only this element
+    differs."""
 
     def change(job: Job, number: int, outputs: Arrays) -> Arrays:
         if "CONV_2D" in job.name and "DEPTH" not in job.name:
@@ -356,7 +357,7 @@ def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
     assert found.nearest == "single-rounding"
     assert found.mismatches == len(found.runs)
     assert against_first.mismatches > found.mismatches
-    assert against_first.nearest == ""  # there was no choice
+    assert against_first.nearest == ""  # only one arithmetic was admitted
     (difference,) = found.differences
     assert "lie" in gathering_sentence(difference.patterns[0])
     assert difference.explained is not None
@@ -367,7 +368,7 @@ def test_differences_are_those_to_the_nearest_of_several_arithmetics() -> None:
 
 
 @pytest.mark.parametrize("name", ["litert-reference", "litert-xnnpack", "tflm"])
-def test_by_default_a_device_may_compute_as_any_published_runtime(name: str) -> None:
+def test_by_default_all_published_arithmetics_are_admitted(name: str) -> None:
     report = verify(convolutional(), InProcess(name))
     assert (report.verdict, report.agreement.identified) == ("conforms", name)
     strict = verify(convolutional(), InProcess(name), Settings(arithmetics=("litert-reference",)))
@@ -379,7 +380,7 @@ def test_a_published_runtime_is_held_to_its_own_arithmetic() -> None:
     assert (report.arithmetics, report.verdict) == (("tflm",), "fails")
 
 
-def test_mixed_numerics_conform_and_are_said() -> None:
+def test_mixed_numerics_conform_and_are_reported() -> None:
     mixed = arithmetic_of(CONV_2D="litert-xnnpack", ADD="tflm")
     report = verify(convolutional(), InProcess(mixed))
     assert (report.verdict, report.agreement.mixed) == ("conforms", True)
@@ -388,7 +389,7 @@ def test_mixed_numerics_conform_and_are_said() -> None:
 
 
 def arithmetic_of(**operators: str) -> Arithmetic:
-    """The reference, but for operators of other arithmetics."""
+    """Return the reference's arithmetic, with operators of other arithmetics."""
     base = load_arithmetic("litert-reference")
     stages = {opcode: load_arithmetic(name).variants(opcode) for opcode, name in operators.items()}
     return replace(base, name="mixed", stages={**base.stages, **stages})
@@ -401,7 +402,7 @@ def test_outputs_that_all_saturate_are_no_test() -> None:
     assert verify(saturating(0), InProcess()).verdict == "conforms"
 
 
-def test_a_known_fault_of_the_runtime_fails_nothing() -> None:
+def test_a_known_fault_of_the_runtime_is_no_failure() -> None:
     """LiteRT's SUM on int8 reads its input as uint8; the same outputs of another device fail."""
     builder = ModelBuilder("sum")
     main = builder.subgraph()
@@ -421,7 +422,7 @@ def test_a_known_fault_of_the_runtime_fails_nothing() -> None:
 
 
 def test_the_digest_of_a_model_is_that_of_its_file(tmp_path: Path) -> None:
-    """Of the serialized model if it has no file, or is a member of one."""
+    """Without a file, or as a member of a file, the digest is that of the serialized model."""
     file = tmp_path / "m.tflite"
     file.write_bytes(model_bytes(convolutional()) + b"more")
     loaded = load_model(file)

@@ -15,13 +15,13 @@ from litecheck.verification.result import Verdict, Verification
 from litecheck.verification.settings import Settings
 from tests.verification.networks import convolutional
 
-#: The strict form: one arithmetic for every device.
+#: Strict form: a single arithmetic for every device.
 REFERENCE = ("litert-reference",)
 
 
 pytestmark = [pytest.mark.runtime, pytest.mark.slow]
 
-#: What a vendor's own program might be: it knows LiteRT, .npy files and nothing of litecheck.
+#: A vendor's own program: it uses LiteRT and .npy files, and not litecheck.
 PROGRAM = """
 import sys
 from pathlib import Path
@@ -58,7 +58,7 @@ def verdicts(report: Verification) -> list[Verdict]:
     return [replace(v, fault="") for v in report.verdicts]
 
 
-def test_a_recording_gives_the_verdicts_of_what_was_recorded(xnnpack: tuple[Verification, Path]) -> None:
+def test_a_recording_gives_the_recorded_verdicts(xnnpack: tuple[Verification, Path]) -> None:
     report, folder = xnnpack
     assert report.verdict == "fails"
     again = verified(f"recorded:{folder}")
@@ -67,7 +67,7 @@ def test_a_recording_gives_the_verdicts_of_what_was_recorded(xnnpack: tuple[Veri
     assert "litert-xnnpack" in report.fits
 
 
-def test_a_shell_script_gives_the_verdicts_of_what_it_runs(
+def test_a_shell_script_gives_the_verdicts_of_its_runtime(
     xnnpack: tuple[Verification, Path], tmp_path: Path
 ) -> None:
     program, script = tmp_path / "infer.py", tmp_path / "run_on_board"
@@ -80,7 +80,7 @@ def test_a_shell_script_gives_the_verdicts_of_what_it_runs(
     assert verdicts(report) == verdicts(direct)
 
 
-def test_what_was_not_recorded_has_no_reference_to_judge(
+def test_cases_without_a_recording_are_not_checked(
     xnnpack: tuple[Verification, Path], tmp_path: Path
 ) -> None:
     report = verified(f"recorded:{tmp_path}")

@@ -1,4 +1,4 @@
-"""Real runtimes and a real delegate: what they compute is named without being told, and verify is then exact."""
+"""Real runtimes and a real delegate: diagnose identifies the arithmetic, and verify with this arithmetic is exact."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def of(name: str, *opcodes: str) -> Diagnosis:
 
 
 @pytest.mark.parametrize("name", DEVICES)
-def test_runtimes_are_what_was_measured(name: str) -> None:
+def test_runtimes_have_the_measured_arithmetic(name: str) -> None:
     module = "tflite_micro" if name == "tflm" else "ai_edge_litert"
     if importlib.util.find_spec(module) is None:
         pytest.skip(f"{module} is not installed")
@@ -61,7 +61,7 @@ def test_runtimes_are_what_was_measured(name: str) -> None:
         assert not any(way.defect for way in groups[0].fits)
 
 
-#: Planted fault -> operator, the stage it shows in, and the name it has there; other operators have it too.
+#: Planted fault -> operator, the step that shows it, and its name; further operators have the fault too.
 FAULTS: dict[str, tuple[str, str, str]] = {
     "none": ("CONV_2D", "requantize", "double"),
     "half-up": ("CONV_2D", "requantize", "double-half-up"),
@@ -83,7 +83,7 @@ FAULTS: dict[str, tuple[str, str, str]] = {
 }
 
 
-#: Those that are always tried: of each stage and kind some.
+#: Faults that are always tested: some of each step and kind.
 SLICE = ("none", "single-rounding", "add-single-rounding", "no-output-clamp", "pool-truncate")
 
 

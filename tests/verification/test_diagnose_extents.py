@@ -1,4 +1,4 @@
-"""Faults planted in the test delegate that show at some extents only: found, and told apart from what it does well."""
+"""Faults of the test delegate at certain extents only: detected, and distinguished from the correct extents."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _CHANNELS = (
     "all that fail have inputs beside their zero points and channels of the output of 33 or more (next is 32); "
     "none that passes has both"
 )
-#: Planted fault and operator -> what tells probes that fail from those that pass, and where differences lie.
+#: Planted fault and operator -> property of failing probes only, and location of the differences.
 TOLD = {
     ("swapped-strides", "CONV_2D"): (_STRIDES, ""),
     ("swapped-strides", "DEPTHWISE_CONV_2D"): (_STRIDES, ""),
@@ -46,7 +46,7 @@ def first(library: Path, opcode: str, **options: str) -> Diagnosed:
 
 
 @pytest.mark.parametrize(("fault", "opcode"), TOLD)
-def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Path) -> None:  # noqa: F811
+def test_a_fault_of_extents_has_its_distinguishing_property(fault: str, opcode: str, delegate: Path) -> None:  # noqa: F811
     told, gathered = TOLD[fault, opcode]
     found = first(delegate, opcode, fault=fault)
     assert found.conclusion == "unknown"
@@ -58,8 +58,8 @@ def test_a_fault_of_extents_is_told_apart(fault: str, opcode: str, delegate: Pat
     assert len(found.contrast.failing) < len(found.contrast.passing)
 
 
-def test_dilation_ignored_one_way_is_told_from_all_dilation_ignored(delegate: Path) -> None:  # noqa: F811
-    """The nearest way ignores both; what fails is said of the way without a defect."""
+def test_dilation_ignored_in_one_direction_is_distinguished(delegate: Path) -> None:  # noqa: F811
+    """The nearest variant ignores both dilations; the contrast is computed for the variant without a defect."""
     found = first(delegate, "CONV_2D", fault="dilation-w")
     assert found.contrast is not None
     told = "all that fail have horizontal dilation of 2 or more (next is 1); none that passes has"

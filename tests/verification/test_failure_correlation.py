@@ -1,4 +1,4 @@
-"""What all that fail have and none that passes has, over layers whose parameters differ in known ways."""
+"""Properties of all failing and of no passing layers, over layers with known differences."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.verification.result import Verdict
 
 
 def layers(*options: dict[str, Any]) -> Model:
-    """A CONV_2D of its own for each: ``depth``, ``channels``, ``zero``, and options of the operator."""
+    """Return a CONV_2D for each dictionary of ``depth``, ``channels``, ``zero``, and options of the operator."""
     builder = ModelBuilder("layers")
     graph = builder.subgraph("main")
     ends: list[tuple[int, int]] = []
@@ -60,7 +60,9 @@ def verdicts(model: Model, failing: Sequence[int], outcome: Outcome = Outcome.MI
 FAILING = (1, 4, 5, 9)
 
 
-def told(right: Callable[[int], dict[str, Any]], wrong: Callable[[int], dict[str, Any]]) -> tuple[str, ...]:
+def correlation_sentences(
+    right: Callable[[int], dict[str, Any]], wrong: Callable[[int], dict[str, Any]]
+) -> tuple[str, ...]:
     model = layers(*(wrong(n) if n in FAILING else right(n) for n in range(14)))
     return tuple(map(separation_sentence, correlate_failures(model, verdicts(model, FAILING))))
 
@@ -103,30 +105,32 @@ def told(right: Callable[[int], dict[str, Any]], wrong: Callable[[int], dict[str
         ),
     ],
 )
-def test_a_property_is_told(
+def test_a_property_of_failing_layers_is_reported(
     right: Callable[[int], dict[str, Any]], wrong: Callable[[int], dict[str, Any]], words: str
 ) -> None:
-    assert words in told(right, wrong)
+    assert words in correlation_sentences(right, wrong)
 
 
-def test_nothing_is_told_where_nothing_tells_them_apart() -> None:
-    assert told(lambda n: {"depth": 8 * (n + 1)}, lambda n: {"depth": 8 * (n + 1)}) == ()
+def test_without_a_distinguishing_property_none_is_found() -> None:
+    assert correlation_sentences(lambda n: {"depth": 8 * (n + 1)}, lambda n: {"depth": 8 * (n + 1)}) == ()
 
 
-def test_one_that_passes_all_the_same_is_enough_to_be_silent() -> None:
+def test_one_passing_layer_with_the_property_removes_it() -> None:
     model = layers(*({"depth": 300 if n in (*FAILING, 7) else 20} for n in range(14)))
     assert correlate_failures(model, verdicts(model, FAILING)) == ()
     assert correlate_failures(model, verdicts(model, (*FAILING, 7))) != ()
 
 
-def test_of_few_operators_it_may_be_chance() -> None:
+def test_a_property_of_few_operators_may_be_chance() -> None:
     model = layers(*({"depth": 300 if n < 3 else 20} for n in range(7)))
     assert all(separation.chance for separation in correlate_failures(model, verdicts(model, (0, 1, 2))))
     assert correlate_failures(model, verdicts(model, (0, 1, 2))) != ()
-    assert correlate_failures(model, verdicts(model, (0,))) == ()  # nearly everything would tell it apart
+    assert (
+        correlate_failures(model, verdicts(model, (0,))) == ()
+    )  # nearly every property would distinguish it
 
 
-def test_what_was_not_judged_is_left_out() -> None:
+def test_failures_without_outputs_are_excluded() -> None:
     model = layers(*({"depth": 300 if n in FAILING else 20} for n in range(14)))
     assert correlate_failures(model, verdicts(model, FAILING, Outcome.CRASHED)) == ()
     assert correlate_failures(model, verdicts(model, FAILING, Outcome.FLAKY)) != ()

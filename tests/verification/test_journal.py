@@ -1,4 +1,4 @@
-"""Journals: who may read them, what they may not be, and which lines are taken."""
+"""Journals: permissions, rejected kinds of files, and accepted lines."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    ("before", "now", "told"),
+    ("before", "now", "words"),
     [
         ({"seconds": 30.0}, {"seconds": 60.0}, "another run: --timeout was 30.0, is 60.0. Give"),
         (
@@ -132,9 +132,9 @@ def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) 
     ],
 )
 def test_an_error_names_the_options_of_another_run(
-    tmp_path: Path, before: dict[str, Any], now: dict[str, Any], told: str
+    tmp_path: Path, before: dict[str, Any], now: dict[str, Any], words: str
 ) -> None:
     path = tmp_path / "j"
     Journal[int](path, {**ABOUT, **before}, False, lambda entry: ("", 0)).close()
-    with pytest.raises(ConfigError, match=re.escape(told)):
+    with pytest.raises(ConfigError, match=re.escape(words)):
         Journal[int](path, {**ABOUT, **now}, True, lambda entry: ("", 0))

@@ -1,4 +1,5 @@
-"""Devices that remember, and a real delegate with planted faults that one inference of one image does not show."""
+"""Devices with state, and a real delegate with planted faults that a single inference of a single image does not
+show."""
 
 from __future__ import annotations
 
@@ -35,7 +36,7 @@ QUICK = Settings(kinds=("propagated", "directed"), repeat=1)
 
 @pytest.fixture
 def verified(delegate: Path) -> Verifying:  # noqa: F811
-    """Verifies a model on the test delegate with options."""
+    """Return a function that verifies a model on the test delegate with options."""
 
     def verifying(model: Model, settings: Settings = QUICK, **options: str) -> Verification:
         opened = open_device(device(delegate, **options), Limits())
@@ -71,7 +72,7 @@ def test_a_delegate_that_ignores_the_past_is_wrong_and_one_that_does_not_is_exac
 def test_answers_that_depend_on_invocations_before_are_found(
     verified: Verifying, mode: str, opcode: str
 ) -> None:
-    """One in 200 shows where there are so many: cases of few outputs are run often."""
+    """A fault in 1 of 200 inferences shows only with enough inferences: cases with few outputs run often."""
     found = only(verified(specimen(opcode), Settings(), mode=mode)).outcome
     few = mode == "one-in-200" and opcode == "FULLY_CONNECTED"
     assert found in ((Outcome.EXACT,) if few else (Outcome.MISMATCH, Outcome.FLAKY))
@@ -82,7 +83,7 @@ def test_answers_that_depend_on_invocations_before_are_found(
     ("fault", "opcode"),
     [("first-image", "FULLY_CONNECTED"), ("first-image", "SVDF"), ("dilation-w", "DEPTHWISE_CONV_2D")],
 )
-def test_a_fault_beyond_one_image_or_in_one_direction_is_found_where_a_model_has_it(
+def test_a_fault_of_batches_or_dilations_is_found_in_a_model_with_the_property(
     verified: Verifying, fault: str, opcode: str
 ) -> None:
     assert only(verified(specimen(opcode), fault=fault)).outcome is Outcome.MISMATCH
@@ -93,13 +94,13 @@ def untried(report: Verification, opcode: str) -> CoverageGap:
 
 
 @pytest.mark.runtime
-@pytest.mark.parametrize(("fault", "said"), [("first-image", "batch above 1"), ("dilation-w", "dilation")])
-def test_where_no_operator_has_it_the_report_says_that_it_was_never_tried(
-    verified: Verifying, fault: str, said: str
+@pytest.mark.parametrize(("fault", "message"), [("first-image", "batch above 1"), ("dilation-w", "dilation")])
+def test_a_property_of_no_operator_is_reported_as_not_exercised(
+    verified: Verifying, fault: str, message: str
 ) -> None:
     report = verified(network(), fault=fault)
     assert report.exit_code == 0
-    assert said in untried(report, "CONV_2D").parameters
+    assert message in untried(report, "CONV_2D").parameters
 
 
 def _job(model: Model, runs: list[np.ndarray], lengths: tuple[int, ...], starts: dict | None = None) -> Job:
@@ -138,7 +139,7 @@ def test_litert_hands_state_on_resets_it_and_takes_one(opened: Callable[[str], D
     assert all(np.array_equal(a[0], b[0]) for a, b in zip(given.runs, wanted.runs, strict=True))
     apart = InProcess().run(replace(job, lengths=(), starts={}))
     assert isinstance(apart, Answer)
-    assert not np.array_equal(apart.runs[1][0], wanted.runs[1][0]), "the past does matter"
+    assert not np.array_equal(apart.runs[1][0], wanted.runs[1][0]), "earlier inferences change the outputs"
 
 
 @pytest.mark.runtime
@@ -155,7 +156,7 @@ def test_runtimes_are_exact_over_series(opened: Callable[[str], Device], text: s
 def test_a_program_with_a_state_folder_hands_state_on(
     opened: Callable[[str], Device], tmp_path: Path
 ) -> None:
-    """It gives how many inferences there were since the folder was empty."""
+    """The program outputs the number of inferences since the folder was empty."""
     program = tmp_path / "count.py"
     program.write_text(
         "import sys, pathlib\n"
@@ -179,7 +180,7 @@ def test_a_program_with_a_state_folder_hands_state_on(
     assert opened("command:true {inputs} {outputs}").memory is StateSupport.NONE
 
 
-def test_a_recording_of_series_is_found_by_what_came_before(tmp_path: Path) -> None:
+def test_a_recording_of_series_is_selected_by_earlier_inputs(tmp_path: Path) -> None:
     runs = _drawn(3)
     job = _job(remembering(), [*runs, *runs], (3, 3), {1: {4: np.full((1, 30), 5, np.int16)}})
     answer = InProcess().run(job)
@@ -195,7 +196,7 @@ def test_a_recording_of_series_is_found_by_what_came_before(tmp_path: Path) -> N
     assert other.outcome is Outcome.NOT_RECORDED
 
 
-def test_a_folder_of_single_inferences_hands_nothing_on(tmp_path: Path) -> None:
+def test_a_recording_of_single_inferences_has_no_state(tmp_path: Path) -> None:
     job = _job(remembering(), _drawn(2), ())
     record(tmp_path, job, InProcess().run(job))
     assert Recorded("recorded", str(tmp_path)).memory is StateSupport.NONE
@@ -203,7 +204,7 @@ def test_a_folder_of_single_inferences_hands_nothing_on(tmp_path: Path) -> None:
 
 @pytest.mark.runtime
 def test_all_series_in_one_start_of_a_program(opened: Callable[[str], Device]) -> None:
-    """``reset`` in the list of runs says where variables begin anew."""
+    """``reset`` in the list of runs states when variables are reset."""
     pytest.importorskip("ai_edge_litert")
     program = Path(__file__).parents[2] / "examples" / "device.py"
     asked = opened(f"command:{sys.executable} {program} {{model}} {{runs}}")

@@ -1,4 +1,4 @@
-"""Models that are odd, or wrong: every operator is accounted for, and nothing is raised."""
+"""Unusual and invalid models: every operator has an outcome, and no exception is raised."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def relu(main: SubgraphBuilder, x: int, name: str, shape: tuple[int, ...] = (2, 
 
 
 def strings(main: SubgraphBuilder) -> None:
-    """A string input beside another one."""
+    """Add a string input and an int8 input."""
     s, x, y = tensor(main, "s", (2,), "string"), tensor(main, "x"), tensor(main, "y", (2,), "int32")
     main.add("HASHTABLE_LOOKUP", [s, s, s], [y])
     main.inputs(s, x)
@@ -45,7 +45,7 @@ def strings(main: SubgraphBuilder) -> None:
 
 
 def passed_through(main: SubgraphBuilder) -> None:
-    """Outputs that are an input that nobody reads, a constant, and the same tensor twice."""
+    """Add outputs that are an unread input, a constant, and the same tensor twice."""
     x, other = tensor(main, "x"), tensor(main, "other")
     constant = main.constant("c", np.ones((2, 3), np.int8), Q)
     y = relu(main, x, "y")
@@ -54,7 +54,7 @@ def passed_through(main: SubgraphBuilder) -> None:
 
 
 def unusual_types(main: SubgraphBuilder) -> None:
-    """Types numpy has names for and the reference has no kernels for, and one it has none for."""
+    """Add types that numpy supports and the reference has no kernel for, and a type that numpy lacks."""
     inputs, outputs = [], []
     for dtype in ("complex64", "bfloat16", "variant", "float64"):
         x, y = tensor(main, f"x {dtype}", (2,), dtype), tensor(main, f"y {dtype}", (2,), dtype)
@@ -82,7 +82,7 @@ def no_shape(main: SubgraphBuilder) -> None:
 
 
 def unforeseen_types(main: SubgraphBuilder) -> None:
-    """An output of a type that the kernel cannot store in."""
+    """Add an output of a type that the kernel cannot store."""
     x, y = tensor(main, "x"), tensor(main, "y", dtype="bool")
     main.add("RELU", [x], [y])
     main.inputs(x)
@@ -145,7 +145,7 @@ def test_each_operator_has_its_outcome(fill: Callable[[SubgraphBuilder], None]) 
 @pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES[1:], ids=lambda m: next(iter(m)))
 @pytest.mark.parametrize("fill", CASES, ids=lambda f: f.__name__)
-def test_nothing_is_raised_in_larger_parts(
+def test_larger_parts_raise_no_exception(
     fill: Callable[[SubgraphBuilder], None], mode: dict[str, int]
 ) -> None:
     report = verify(built(fill), InProcess(), Settings(**mode))  # type: ignore[arg-type]
@@ -172,7 +172,9 @@ def test_operators_on_resources_are_verified_together() -> None:
     first.add("ASSIGN_VARIABLE", [own, ones], [])
     model = builder.finish()
     found = [v.outcome for v in verify(model, InProcess()).verdicts]
-    assert found == [NONE, NONE, NONE, EXACT, NONE, EXACT], "the last is the whole, over samples in a row"
+    assert found == [NONE, NONE, NONE, EXACT, NONE, EXACT], (
+        "the last case is the whole model, over a series of samples"
+    )
     (whole,) = verify(model, InProcess(), Settings(whole=True)).verdicts
     assert whole.outcome is EXACT
 

@@ -1,4 +1,5 @@
-"""A real delegate that fails in one kind of operator: that outcome there, and the rest of the run completes."""
+"""A real delegate that fails in a single kind of operator: the outcome belongs to it, and the rest of the run
+completes."""
 
 from __future__ import annotations
 
@@ -49,7 +50,7 @@ def outcomes(report: Verification) -> dict[str, set[Outcome]]:
     return found
 
 
-def test_without_a_fault_what_it_takes_is_exact(delegate: Path) -> None:  # noqa: F811
+def test_without_a_fault_delegated_operators_are_exact(delegate: Path) -> None:  # noqa: F811
     found = outcomes(verified(device(delegate)))
     assert found.pop("RESHAPE", {Outcome.NOT_DELEGATED}) == {Outcome.NOT_DELEGATED}
     assert set().union(*found.values()) == {Outcome.EXACT}
@@ -63,15 +64,15 @@ def test_each_failure_is_the_outcome_of_its_operator_and_the_run_goes_on(
     seconds = 2.0 if mode == "hang" else 60.0
     report = verified(device(delegate, mode=mode, at="CONV_2D"), seconds=seconds)
     found = outcomes(report)
-    outcome, said = MODES[mode]
+    outcome, message = MODES[mode]
     assert found.pop("CONV_2D") == {outcome}
     found.pop("RESHAPE", None)
     assert set().union(*found.values()) == {Outcome.EXACT}
-    assert all(said in v.message for v in report.verdicts if v.opcode == "CONV_2D")
+    assert all(message in v.message for v in report.verdicts if v.opcode == "CONV_2D")
     assert report.exit_code == 1
 
 
-def test_a_delegate_that_takes_nothing_was_not_verified(delegate: Path) -> None:  # noqa: F811
+def test_a_delegate_without_operators_is_not_verified(delegate: Path) -> None:  # noqa: F811
     report = verified(device(delegate, mode="claims-none"))
     assert {v.outcome for v in report.verdicts} == {Outcome.NOT_DELEGATED}
     assert report.exit_code == 2

@@ -1,4 +1,4 @@
-"""Faults planted in a real delegate: verify finds each, and says what it is or what tells it apart."""
+"""Faults planted in a real delegate: verify detects each, and names the defect or the distinguishing property."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def verified(library: Path, fault: str, model: Model, *kinds: str) -> Verificati
 
 
 def rows(*layers: tuple[int, int]) -> Model:
-    """A FULLY_CONNECTED of its own for each (depth, zero point of its input)."""
+    """Return a FULLY_CONNECTED for each (depth, zero point of its input)."""
     random = np.random.default_rng(3)
     builder = ModelBuilder("rows")
     graph = builder.subgraph("main")
@@ -77,12 +77,12 @@ def test_a_fault_is_called_by_its_name(delegate: Path, fault: str) -> None:  # n
     assert f"defect: {NAMED[fault]}" in {
         c.name for c in output.explained.candidates if c.value == shown.actual
     }
-    assert not abs(shown.actual) >= 127  # at a rail nothing would be excluded
+    assert not abs(shown.actual) >= 127  # at a limit, no value would be excluded
     hunted = " needs an accumulator of " in element_sentence(output.explained)
     assert hunted == (output.explained.limit is None)
 
 
-def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path) -> None:  # noqa: F811
+def test_a_narrow_accumulator_is_distinguished_by_the_depth(delegate: Path) -> None:  # noqa: F811
     layers = [(depth, 5) for depth in (SHALLOW[0], DEEP[0], *SHALLOW[1:], *DEEP[1:])]
     report = verified(delegate, "accumulator-16-deep", rows(*layers), "propagated")
     wrong = [layers[v.operators[0]][0] for v in report.verdicts if v.outcome is Outcome.MISMATCH]
@@ -96,7 +96,7 @@ def test_a_narrow_accumulator_beyond_a_depth_is_told_by_the_depth(delegate: Path
     )
 
 
-def test_a_negated_zero_point_in_8_bits_is_told_by_the_zero_point(delegate: Path) -> None:  # noqa: F811
+def test_a_negated_zero_point_in_8_bits_is_distinguished_by_the_zero_point(delegate: Path) -> None:  # noqa: F811
     layers = [(40, zero) for zero in (-128, 3, -127, -128, 0, 127, -128)]
     report = verified(delegate, "zero-point-int8", rows(*layers), "propagated")
     wrong = [v for v in report.verdicts if v.outcome is Outcome.MISMATCH]
@@ -120,7 +120,7 @@ def test_a_rounding_and_a_wrong_channel_are_both_named(delegate: Path, opcode: s
     )
 
 
-def test_nothing_is_named_where_nothing_is_planted(delegate: Path) -> None:  # noqa: F811
+def test_without_a_fault_no_cause_is_named(delegate: Path) -> None:  # noqa: F811
     report = verified(delegate, "none", rows(*((depth, -128) for depth in (*SHALLOW, *DEEP))), "propagated")
     assert {v.outcome for v in report.verdicts} == {Outcome.EXACT}
     assert not report.across

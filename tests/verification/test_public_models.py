@@ -1,4 +1,5 @@
-"""Public models on real runtimes: exact under the arithmetic they implement, and different where that says they are."""
+"""Public models on real runtimes: exact under the runtime's arithmetic, and different under an arithmetic that
+differs."""
 
 from __future__ import annotations
 
@@ -49,13 +50,13 @@ DIFFER = {
         LSTM: {"UNIDIRECTIONAL_SEQUENCE_LSTM"},
     },
 }
-#: The pairs that are always compared: a small model on every device, others on one.
+#: Pairs that are always compared: a small model on every device, each further model on a single device.
 SLICE = {(device, KWS) for device in OWN} | {
     ("litert:xnnpack", RESNET),
     ("tflm", AD),
     ("litert:optimized", LSTM),
 }
-#: What LiteRT for Microcontrollers does not serve.
+#: Operators that LiteRT for Microcontrollers does not support.
 UNSERVED = {("tflm", MOVENET): {"CAST", "FLOOR_DIV"}}
 
 

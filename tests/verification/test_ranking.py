@@ -6,7 +6,7 @@ import pytest
 
 from litecheck.verification.ranking import Ranking, Share, shares
 
-#: Feed 4 notices three faults, feed 2 one more, feeds 0 and 1 none.
+#: Stimulus 4 detects three faults, stimulus 2 one more, stimuli 0 and 1 none.
 TELLING = Ranking("a", "ADD int8", (4, 2, 0, 1), (3, 1, 0, 0))
 PLAIN = Ranking("b", "ADD int8", (0, 1), (0, 0))
 OTHER = Ranking("c", "MUL int8", (0, 1), (1, 0))
@@ -27,7 +27,8 @@ OTHER = Ranking("c", "MUL int8", (0, 1), (1, 0))
     ],
 )  # fmt: skip
 def test_visits(ranking: Ranking, repeat: int, expected: list[tuple[int, int, int]]) -> None:
-    """(1) the case, (2) faults, (3) another input, (4) the first again, (5) the others, (6) all again."""
+    """Order: (1) the case, (2) faults, (3) another input, (4) the first again, (5) the remaining inputs, (6) all
+    again."""
     assert list(ranking.visits(repeat)) == expected
 
 
@@ -36,7 +37,7 @@ def test_visits(ranking: Ranking, repeat: int, expected: list[tuple[int, int, in
     [
         (0, [Share((), ()), Share((), ()), Share((), ())]),
         (1, [Share((4,), ()), Share((), ()), Share((), ())]),
-        (2, [Share((4,), ()), Share((), ()), Share((0,), ())]),  # each kind of operator first
+        (2, [Share((4,), ()), Share((), ()), Share((0,), ())]),  # a case of each kind of operator first
         (3, [Share((4,), ()), Share((0,), ()), Share((0,), ())]),
         (4, [Share((4, 2), ()), Share((0,), ()), Share((0,), ())]),
         (6, [Share((4, 2), ()), Share((0, 1), ()), Share((0, 1), ())]),

@@ -1,4 +1,4 @@
-"""Cases of a verification: their number before the run, and names that select nothing."""
+"""Cases of a verification: their number before the run, and names that match no operator."""
 
 from __future__ import annotations
 
@@ -69,5 +69,5 @@ def test_a_claim_to_no_operator(name: str, hint: str) -> None:
     check_claims(convolutional(), Settings(claims=("all", "ADD", "LSTM")))
     with pytest.raises(ConfigError) as refused:
         check_claims(convolutional(), Settings(claims=("ADD", name)))
-    said = f"--set require={name}: there is no such operator{hint}; all means every one"
-    assert str(refused.value) == said
+    message = f"--set require={name}: there is no such operator{hint}; all means every one"
+    assert str(refused.value) == message

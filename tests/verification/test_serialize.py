@@ -54,7 +54,7 @@ RUN = Verification("0.1.0", "m", "0" * 64, "tflm", "tflm", ("tflm",), "operators
 
 
 def strategy(kind: Any) -> Any:
-    """Values of a field's type; names as files hold them, with surrogates for bytes that are no UTF-8."""
+    """Return a strategy for a field's type; names contain surrogates, like file names that are not UTF-8."""
     origin, inner = get_origin(kind), get_args(kind)
     if is_dataclass(kind):
         hints = get_type_hints(kind)
@@ -78,7 +78,7 @@ def strategy(kind: Any) -> Any:
 @hypothesis.given(strategy(Verification))
 def test_every_verification_comes_back(verification: Verification) -> None:
     document = json.loads(json.dumps(to_json(verification), allow_nan=False))
-    # repr tells -0.0 from 0.0, 1 from 1.0 and True, and takes nan for itself.
+    # repr distinguishes -0.0 from 0.0 and 1 from 1.0 and True, and nan equals nan.
     assert repr(from_json(document)) == repr(verification)
 
 
@@ -90,7 +90,7 @@ def test_every_verdict_comes_back(verdict: Verdict) -> None:
     assert repr(verdict_from_json(json.loads(line))) == repr(verdict)
 
 
-def test_numbers_become_what_the_fields_declare() -> None:
+def test_numbers_have_the_declared_types() -> None:
     (found,) = VERDICT.differences
     loose = replace(found, largest=np.float32(-1), tolerance=1, size=np.int64(8), shape=(np.int32(1), 8))
     (told,) = verdict_to_json(replace(VERDICT, differences=(loose,)))["differences"]
@@ -98,14 +98,14 @@ def test_numbers_become_what_the_fields_declare() -> None:
     assert json.dumps(told["shape"]) == "[1, 8]"
 
 
-def test_what_json_has_no_number_for_is_a_word() -> None:
+def test_numbers_that_json_lacks_are_text() -> None:
     spot = MismatchExample(0, (), math.nan, -math.inf)
     (found,) = VERDICT.differences
     told = verdict_to_json(replace(VERDICT, differences=(replace(found, worst=spot),)))
     assert told["differences"][0]["worst"] == {"run": 0, "index": [], "expected": "nan", "actual": "-inf"}
 
 
-def test_unknown_keys_are_passed_over_and_defaults_stand_in() -> None:
+def test_unknown_keys_are_ignored_and_missing_keys_have_defaults() -> None:
     document = to_json(RUN)
     document["verdict"] = "fails"
     document["verdicts"][0]["failing"] = True
@@ -124,7 +124,7 @@ def spoiled(path: str, value: object) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "told"),
+    ("path", "value", "words"),
     [
         ("litecheck_verification", 1, "litecheck_verification is 1, not 2"),
         ("model", None, "model is None, not a string"),
@@ -140,13 +140,13 @@ def spoiled(path: str, value: object) -> dict[str, Any]:
         ("notes", "n" * 100, "notes is 'nnn.*…, not a list"),
     ],
 )
-def test_what_is_no_verification_is_refused_with_its_place(path: str, value: object, told: str) -> None:
-    with pytest.raises(ConfigError, match=told):
+def test_an_invalid_verification_is_an_error_with_its_path(path: str, value: object, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
         from_json(spoiled(path, value))
 
 
 @pytest.mark.parametrize("document", [None, [], "x", {}])
-def test_other_documents_are_refused(document: object) -> None:
+def test_documents_of_other_kinds_are_errors(document: object) -> None:
     with pytest.raises(ConfigError, match="no verification: litecheck_verification is None"):
         from_json(document)
 

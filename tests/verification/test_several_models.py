@@ -1,4 +1,4 @@
-"""Several models on one device: what each costs the others, and what they come to together."""
+"""Several models on one device: independent failures, and a common verdict."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def wrong(model: bytes, *inputs: Any) -> Any:
         ([FC, FC], right, ["conforms"], 0),
     ],
 )
-def test_one_bad_path_costs_only_itself(
+def test_an_invalid_path_does_not_stop_the_run(
     paths: list[str], device: Any, verdicts: list[str], code: int
 ) -> None:
     report = verify_files(paths, device, kinds=("propagated",))
@@ -64,7 +64,7 @@ def test_settings_that_suit_no_model_are_wrong_and_those_that_suit_one_are_not()
         verify_files([FC, conv], right, select=("TANH",))
 
 
-def test_what_is_wrong_with_a_model_is_kept() -> None:
+def test_an_error_of_a_model_is_kept() -> None:
     problem = Problem("cut-off", "", 3, "ends early")
 
     def verified(file: str) -> Any:
@@ -78,7 +78,7 @@ def test_what_is_wrong_with_a_model_is_kept() -> None:
     )
 
 
-def test_what_is_a_mistake_in_litecheck_is_raised() -> None:
+def test_a_bug_of_litecheck_is_raised() -> None:
     def verified(file: str) -> Any:
         raise KeyError(file)
 

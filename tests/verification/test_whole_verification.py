@@ -24,7 +24,7 @@ from tests.whole import digits
 
 
 def odd(job: Job, run: int, outputs: Arrays) -> Arrays:
-    """Change every third element of ADD, a channel of DEPTHWISE_CONV_2D, and AVERAGE_POOL_2D every other time."""
+    """Change every third element of ADD, a channel of DEPTHWISE_CONV_2D, and AVERAGE_POOL_2D in every second run."""
     (output, *others) = outputs
     spoiled = output.copy()
     if "DEPTHWISE" in job.name:
@@ -37,7 +37,7 @@ def odd(job: Job, run: int, outputs: Arrays) -> Arrays:
 
 
 def fails(job: Job) -> Answer | Failure | None:
-    """Crash in SOFTMAX, and support no RESHAPE."""
+    """Return a crash for SOFTMAX and no support for RESHAPE."""
     if "RESHAPE" in job.name:
         return Failure(Outcome.NOT_SUPPORTED, "RESHAPE")
     return Failure(Outcome.CRASHED, "SIGSEGV") if "SOFTMAX" in job.name else None

@@ -10,4 +10,4 @@ threading.Thread(target=threading.Event().wait, daemon=True).start()
 
 
 class Adapter(misbehaving.Adapter):
-    """As the one it inherits from."""
+    """The misbehaving adapter in a process with a thread."""

@@ -38,7 +38,7 @@ from litecheck.verification.result import Verdict
         ("new\nline", r"new\\nline"),
     ],
 )
-def test_text_stands_for_itself(text: str, shown: str) -> None:
+def test_text_is_shown_literally(text: str, shown: str) -> None:
     assert literal(text) == shown
 
 

@@ -1,4 +1,4 @@
-"""Smaller models compute what the larger one computed there."""
+"""Reduced models give the same values as the corresponding elements of the larger model."""
 
 from __future__ import annotations
 

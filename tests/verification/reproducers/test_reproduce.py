@@ -1,4 +1,4 @@
-"""Reproducers reproduce: by a program that knows nothing of litecheck."""
+"""Reproducers show the failure with a program that does not import litecheck."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from tests.delegate.specimens import network
 from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
 
-#: The strict form: one arithmetic for every device.
+#: Strict form: a single arithmetic for every device.
 REFERENCE = ("litert-reference",)
 
 
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.slow
 
 
 def reproduced(folder: Path) -> tuple[int, str]:
-    """The program's exit status and words, run in another folder with nothing of litecheck to import."""
+    """Return the program's exit status and output, run in another folder without access to litecheck."""
     blocked = "import sys, runpy; sys.modules['litecheck'] = None; sys.argv = sys.argv[1:]; "
     blocked += "runpy.run_path(sys.argv[0], run_name='__main__')"
     program = folder / "reproduce.py"
@@ -63,19 +63,19 @@ def test_every_mismatch_of_a_runtime_reproduces(tmp_path: Path) -> None:
     failing = [v for v in report.verdicts if report.failing(v)]
     assert failing
     for verdict in failing:
-        status, said = reproduced(Path(verdict.reproducer))
-        assert status == 0, said
-        assert "differ" in said
+        status, message = reproduced(Path(verdict.reproducer))
+        assert status == 0, message
+        assert "differ" in message
 
 
-def test_a_program_says_when_nothing_is_reproduced(tmp_path: Path) -> None:
+def test_a_program_reports_that_no_failure_is_reproduced(tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     report = made("litert:xnnpack", tmp_path, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",)))
     folder = Path(next(v.reproducer for v in report.verdicts if v.reproducer))
     np.save(folder / "expected_0.npy", np.load(folder / "actual_0.npy"))
-    status, said = reproduced(folder)
+    status, message = reproduced(folder)
     assert status == 1
-    assert "not reproduced" in said
+    assert "not reproduced" in message
 
 
 def test_a_segment_shrinks_to_the_operator_at_fault(tmp_path: Path) -> None:
@@ -114,8 +114,8 @@ def test_every_kind_of_failure_of_a_delegate_reproduces(
     opened.close()
     (verdict,) = report.verdicts
     assert report.failing(verdict)
-    status, said = reproduced(Path(verdict.reproducer))
-    assert status == 0, said
+    status, message = reproduced(Path(verdict.reproducer))
+    assert status == 0, message
 
 
 def test_names_can_be_scrubbed(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_names_can_be_scrubbed(tmp_path: Path) -> None:
         assert name not in written
 
 
-def test_the_issue_says_what_an_engineer_asks_first(tmp_path: Path) -> None:
+def test_the_issue_has_the_essential_facts(tmp_path: Path) -> None:
     device = InProcess("litert-xnnpack", name="litert:xnnpack")
     report = verify(convolutional(), device, Settings(REFERENCE, reproduce=str(tmp_path), kinds=("random",)))
     text = (Path(report.verdicts[0].reproducer) / "ISSUE.md").read_text()
@@ -143,7 +143,7 @@ def test_the_issue_says_what_an_engineer_asks_first(tmp_path: Path) -> None:
         assert part in text
 
 
-def test_what_does_not_come_again_has_no_reproducer(tmp_path: Path) -> None:
+def test_a_failure_that_does_not_repeat_has_no_reproducer(tmp_path: Path) -> None:
     seen: list[str] = []
 
     def once(job: Job) -> Failure | None:
@@ -155,7 +155,7 @@ def test_what_does_not_come_again_has_no_reproducer(tmp_path: Path) -> None:
     assert (verdict.outcome, verdict.reproducer) == (Outcome.CRASHED, "")
 
 
-#: What is told of every reproducer.
+#: Facts of every reproducer.
 FACTS = {
     "title": "t", "outcome": "mismatch", "inputs": 1, "outputs": 1, "times": 2, "before": 0, "starts": [],
     "tolerance": 0.0, "seconds": 60.0,
@@ -165,7 +165,7 @@ FACTS = {
 @pytest.mark.parametrize(
     "path", [r"C:\Users\new\x.dll", "/a/\u00fc\udc80.so", 'q"""\'.so', "/ends/with/\\", "/{0}.so"]
 )
-def test_a_program_for_a_device_of_any_path_knows_it(path: str, tmp_path: Path) -> None:
+def test_a_program_has_the_path_of_any_device(path: str, tmp_path: Path) -> None:
     facts = {**FACTS, "title": f"CONV_2D on delegate:{path}: mismatch"}
     assert write_program(tmp_path, f"delegate:{path}", facts)
     known = json.loads((tmp_path / "reproduce.json").read_text())
@@ -173,8 +173,8 @@ def test_a_program_for_a_device_of_any_path_knows_it(path: str, tmp_path: Path) 
     assert known["driver"]["package"] == "ai-edge-litert"
 
 
-def test_names_in_an_issue_are_text_and_nothing_else(tmp_path: Path) -> None:
-    """A tensor's name may hold anything: here a table's end, code, a link, an image and a line of its own."""
+def test_names_in_an_issue_are_escaped(tmp_path: Path) -> None:
+    """A tensor's name may contain any text: here the end of a table, code, a link, an image and a line break."""
     evil = "a|b`c`<img src=x>\n# heading [l](http://e.org) *x* @someone"
     model = convolutional()
     main = model.subgraphs[0]
@@ -193,9 +193,9 @@ def test_names_in_an_issue_are_text_and_nothing_else(tmp_path: Path) -> None:
     assert all("``" in line for line in text.splitlines() if "<img" in line)
 
 
-def test_what_a_device_says_stays_in_its_block(tmp_path: Path) -> None:
-    said = "no\n```\n# not a heading\n````\x1b[31m"
-    device = InProcess(instead=lambda job: Failure(Outcome.CRASHED, said), name="litert:xnnpack")
+def test_a_devices_message_stays_in_its_block(tmp_path: Path) -> None:
+    message = "no\n```\n# not a heading\n````\x1b[31m"
+    device = InProcess(instead=lambda job: Failure(Outcome.CRASHED, message), name="litert:xnnpack")
     report = verify(
         convolutional(),
         device,
@@ -206,12 +206,12 @@ def test_what_a_device_says_stays_in_its_block(tmp_path: Path) -> None:
     assert lines[start + 1 : start + 6] == ["no", "```", "# not a heading", "````\\x1b[31m", "`````"]
 
 
-def test_what_only_litecheck_can_drive_has_no_program(tmp_path: Path) -> None:
+def test_a_device_that_needs_litecheck_has_no_program(tmp_path: Path) -> None:
     assert not write_program(tmp_path, "recorded:somewhere", FACTS)
     assert not list(tmp_path.iterdir())
 
 
-#: Gives every input back, one larger; takes a folder of inputs and one for outputs.
+#: Outputs every input plus 1; arguments are a folder of inputs and a folder of outputs.
 LARGER = """import sys
 from pathlib import Path
 import numpy as np
@@ -222,7 +222,7 @@ np.save(taken / "output_0.npy", np.load(given / "input_0.npy") + np.int8(1))
 
 @pytest.mark.parametrize("places", ["{runs}", "{inputs} {outputs}"])
 @pytest.mark.parametrize(("expected", "status"), [(0, 0), (1, 1)])
-def test_a_program_is_driven_as_litecheck_drives_it(
+def test_a_program_is_called_as_litecheck_calls_it(
     tmp_path: Path, places: str, expected: int, status: int
 ) -> None:
     (tmp_path / "larger.py").write_text(LARGER)
@@ -232,7 +232,7 @@ def test_a_program_is_driven_as_litecheck_drives_it(
     assert reproduced(tmp_path)[0] == status, reproduced(tmp_path)
 
 
-def test_a_program_prints_what_a_device_said_in_one_line_without_control_characters() -> None:
+def test_a_program_prints_a_message_in_one_line_without_control_characters() -> None:
     assert (
         reproducer_program.printable("größe a\n\x1b[31m\u202e##vso[x]")
         == "größe a\\n\\x1b[31m\\u202e#\\x23vso[x]"

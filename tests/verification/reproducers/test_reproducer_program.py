@@ -25,7 +25,7 @@ REAL = np.array([4.0, 0.0], np.float32)
 
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the reproducer, with the expected output and an input."""
+    """Return the folder of the reproducer, with the expected output and an input."""
     monkeypatch.setattr(program, "HERE", tmp_path)
     monkeypatch.setattr(sys, "argv", ["reproduce.py"])
     np.save(tmp_path / "expected_0.npy", EXPECTED)
@@ -34,7 +34,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("facts", "expected", "runs", "status", "said"),
+    ("facts", "expected", "runs", "status", "message"),
     [
         ({}, EXPECTED, [EXPECTED], 1, "exact: every output is as expected"),
         ({}, EXPECTED, [OTHER], 0, "mismatch: 1 of 4 differ; output 0 at (1, 1): expected 4, the device gives 5"),
@@ -52,18 +52,24 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )  # fmt: skip
 def test_outputs_are_compared(
-    facts: dict[str, Any], expected: Any, runs: Sequence[Any], status: int, said: str, here: Path, capsys: Any
+    facts: dict[str, Any],
+    expected: Any,
+    runs: Sequence[Any],
+    status: int,
+    message: str,
+    here: Path,
+    capsys: Any,
 ) -> None:
     np.save(here / "expected_0.npy", expected)
     arrays = {f"{number}_0": run for number, run in enumerate(runs)}
     known = {**FACTS, **facts}
     assert program.judge(known, arrays) == status
     second = "reproduced" if status == 0 else f"not reproduced: {known['outcome']} was expected"
-    assert capsys.readouterr().out.splitlines() == [said, second]
+    assert capsys.readouterr().out.splitlines() == [message, second]
 
 
 @pytest.mark.parametrize(
-    ("code", "stderr", "said"),
+    ("code", "stderr", "message"),
     [
         (-11, "", "crashed: ended by signal 11"),
         (0, "", "crashed: ended with status 0"),
@@ -75,12 +81,12 @@ def test_outputs_are_compared(
     ],
 )  # fmt: skip
 def test_endings_of_the_child_process(
-    code: int, stderr: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
+    code: int, stderr: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:
     done = SimpleNamespace(returncode=code, stderr=stderr)
     monkeypatch.setattr(program.subprocess, "run", lambda *_, **__: done)
-    assert program.main(FACTS) == (2 if said.startswith("not run") else 1)
-    assert capsys.readouterr().out.splitlines()[0] == said
+    assert program.main(FACTS) == (2 if message.startswith("not run") else 1)
+    assert capsys.readouterr().out.splitlines()[0] == message
 
 
 def test_a_child_process_that_does_not_end(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
@@ -124,7 +130,7 @@ def test_a_command_runs_every_series_from_its_initial_state(source: str, last: s
 
 
 class Counter:
-    """An interpreter with a variable, tensor 7: the output is the input plus the variable, which counts inferences."""
+    """Interpreter with a variable, tensor 7: the output is the input plus the variable, which counts inferences."""
 
     def __init__(self) -> None:
         self.shape, self.held, self.input = (1,), 50, np.zeros(0)

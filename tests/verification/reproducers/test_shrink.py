@@ -29,7 +29,7 @@ def test_a_rounding_difference_shrinks_to_a_few_elements() -> None:
     small = shrink(whole, differs)
     assert differs(small)
     shapes = [t.shape for t in small.model.subgraphs[0].tensors]
-    assert shapes[1][0] == 1  # one filter
+    assert shapes[1][0] == 1  # a single filter
     assert small.size < whole.size / 5
 
 
@@ -57,7 +57,7 @@ def test_the_budget_is_kept() -> None:
     assert len(tried) == 5
 
 
-def test_what_does_not_get_smaller_stays() -> None:
+def test_a_trial_that_cannot_shrink_stays() -> None:
     whole = trial("SOFTMAX")
     assert shrink(whole, lambda t: False) is whole or shrink(whole, lambda t: False).size == whole.size
 
