@@ -42,7 +42,8 @@ GRANULARITY = "FULLY_CONNECTED/weight/granularity"
 
 
 def write_model(path: Path, zero_point: int = 0, dtype: str = "int8", softmax: bool = False) -> None:
-    """A fully connected layer with per-tensor weights, which is a note; any zero point but 0 violates."""
+    """Write a FULLY_CONNECTED with per-tensor weights, which gives a note. A weight zero point other than 0
+    violates."""
 
     def q(scale: float, zero_point: int) -> Quantization:
         return quantized(scale, zero_point) if dtype == "int8" else Quantization()
@@ -64,7 +65,7 @@ def write_model(path: Path, zero_point: int = 0, dtype: str = "int8", softmax: b
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder: good, bad, partial, float and broken models, and the profile tiny.yaml."""
+    """Fill and enter a folder: good, bad, partial, float and broken models, and the profile tiny.yaml."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("NO_COLOR", "1")
     monkeypatch.delenv("FORCE_COLOR", raising=False)
@@ -79,7 +80,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def run(folder: Path) -> Callable[..., Result]:
-    """``run("validate", "good.tflite")`` in the folder; stdout and stderr apart."""
+    """Return a function that runs the program in the folder, with separate stdout and stderr."""
     runner = CliRunner()
 
     def invoke(*arguments: str) -> Result:

@@ -37,7 +37,7 @@ CHECKED = ("certify", "suite", "results", "--check", "certificate.json")
 
 @pytest.fixture(autouse=True)
 def files(folder: Path) -> None:
-    """A suite, results that are right and results that are not, claims, and a file of waivers."""
+    """Write a suite, correct and wrong results, claims and waivers."""
     suite = small_suite(folder / "suite", ("LOGISTIC",))
     recorded(suite, folder / "results")
     recorded(suite, folder / "wrong", changed={"LOGISTIC": one_off})
@@ -161,7 +161,7 @@ def test_two_runs_side_by_side(run: Run) -> None:
 
 
 def test_claims_that_are_not_those_of_the_certificate(run: Run, folder: Path) -> None:
-    """Claims named with --check are read in place of those beside the certificate."""
+    """Claims given with --check replace the claims beside the certificate."""
     run(*MADE)
     (folder / "other.yaml").write_text(CLAIMS.replace("r1", "r2"))
     (folder / "copies").mkdir()

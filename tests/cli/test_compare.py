@@ -63,7 +63,7 @@ def test_the_tolerance_decides(run: Run) -> None:
     assert run("compare", "ours.npy", "device.npy", "--tolerance", "0lsb").exit_code == 1
 
 
-def test_another_semantics_expects_something_else(run: Run) -> None:
+def test_semantics_change_the_expected_integers(run: Run) -> None:
     told = ("x.npy", "device.npy", "--scale", "0.5", "--zero-point", "-1")
     assert run("compare", *told, "--semantics", "onnx").exit_code == 0
     assert run("compare", *told, "--semantics", "onednn:half-away").exit_code == 1
@@ -121,7 +121,7 @@ def test_real_values_on_both_sides(run: Run) -> None:
     assert document["worst"]["difference"] == document["largest"] == 1
 
 
-def test_float64_is_rounded_and_said(run: Run) -> None:
+def test_float64_is_rounded_with_a_note(run: Run) -> None:
     np.save("wide.npy", REAL.astype(np.float64) + 1e-12)
     result = run("compare", "wide.npy", "device.npy", "--like", "good.tflite:x", "--tolerance", "1")
     assert result.exit_code == 0
@@ -185,13 +185,13 @@ def test_a_constant_of_a_model(run: Run) -> None:
         ("ours.npy tiny.yaml --dtype int8", "tiny.yaml:", 2),
     ],
 )
-def test_what_cannot_be_judged(run: Run, arguments: str, message: str, code: int) -> None:
+def test_inputs_that_cannot_be_compared(run: Run, arguments: str, message: str, code: int) -> None:
     result = run("compare", *arguments.split())
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in result.stderr
 
 
-def test_without_elements_nothing_is_judged(run: Run) -> None:
+def test_arrays_without_elements_are_not_checked(run: Run) -> None:
     np.save("none.npy", np.zeros((0, 3), np.int8))
     result = run("compare", "none.npy", "none.npy")
     assert (result.exit_code, "not checked" in result.stdout) == (2, True)

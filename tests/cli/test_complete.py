@@ -37,7 +37,7 @@ def test_paths_with_levels(incomplete: str, found: list[str]) -> None:
     assert complete.levelled_paths(incomplete) == [f"{path}={one}" if equals else one for one in found]
 
 
-def test_measurements_complete_only_where_they_are_asked_for() -> None:
+def test_measurements_complete_only_with_their_option() -> None:
     measured: Any = SimpleNamespace(params={"measurements": True})
     plain: Any = SimpleNamespace(params={"measurements": False})
     assert "stride_h" in complete.rule_subjects(measured, "stride")
@@ -60,7 +60,7 @@ def test_names(names: Any, incomplete: str, found: list[str]) -> None:
     assert names(incomplete) == found
 
 
-def test_profiles_that_cannot_be_read_complete_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unreadable_profiles_give_no_completions(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail() -> None:
         raise ProfileError("p.yaml", 1, "broken")
 

@@ -1,4 +1,4 @@
-"""Options from files: where they are found, what they may hold, who wins."""
+"""Options from files: search path, accepted content and precedence."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def test_tool_litecheck_must_be_a_table() -> None:
         parse(3, Path("pyproject.toml"))
 
 
-def test_what_is_said_on_top_wins() -> None:
+def test_options_on_top_take_precedence() -> None:
     below = Options(select=("A", "B"), fail_on="note", require_coverage=True)
     assert Options(select=("C",)).over(below) == Options(select=("C",), fail_on="note", require_coverage=True)
     assert Options(require_coverage=False).over(below).require_coverage is False
@@ -158,11 +158,11 @@ def test_the_options_in_force_are_known_by_their_file(tmp_path: Path) -> None:
         "per-file-ignores": {"x": ("B",)},
     }
     assert options.configuration == Configuration(str(file), stated)
-    said = Options(select=("C",), fail_on="warning").over(options)
-    assert said.configuration == Configuration(
+    message = Options(select=("C",), fail_on="warning").over(options)
+    assert message.configuration == Configuration(
         str(file), {key: stated[key] for key in ("set-level", "per-file-ignores")}
     )
-    assert (said.origin("select"), said.origin("set-level")) == ("", f" from {file}")
+    assert (message.origin("select"), message.origin("set-level")) == ("", f" from {file}")
     assert Options(require_coverage=False).over(parse({"require-coverage": True}, file)).configuration == (
         Configuration(str(file), {})
     )
@@ -188,7 +188,9 @@ def test_the_options_in_force_are_known_by_their_file(tmp_path: Path) -> None:
         ("select = 'FULLY_CONNECTED/input'", "", 'select = "FULLY_CONNECTED/input"'),
     ],
 )
-def test_what_hides_a_violation_is_told(run: Run, folder: Path, stated: str, waived: str, shown: str) -> None:
+def test_the_option_that_hides_a_violation_is_reported(
+    run: Run, folder: Path, stated: str, waived: str, shown: str
+) -> None:
     assert run("validate", "bad.tflite", "-p", "tiny.yaml", "--write-baseline", "known.json").exit_code == 0
     (folder / "litecheck.toml").write_text(f"profile = 'tiny.yaml'\n{stated}\n")
     told = run("validate", "bad.tflite")
@@ -219,7 +221,7 @@ def test_the_baseline_of_the_configuration_is_written_for_the_first_time(run: Ru
     assert run("validate", "bad.tflite").exit_code == 0
 
 
-def test_a_verdict_under_a_selection_says_so(run: Run, folder: Path) -> None:
+def test_a_verdict_states_its_selection(run: Run, folder: Path) -> None:
     told = run("validate", "bad.tflite", "-p", "tiny.yaml", "--select", "FULLY_CONNECTED/input").stdout
     assert " conforms to tiny for FULLY_CONNECTED/input\n" in told
     assert "1 model: 1 conforms for FULLY_CONNECTED/input;" in told

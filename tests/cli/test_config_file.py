@@ -23,7 +23,7 @@ FILES = {"litecheck.toml": 'fail-on = "note"\n', "pyproject.toml": '[tool.litech
 
 @pytest.fixture
 def deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder two folders below; nothing above it but what a test puts there."""
+    """Return a folder two levels deep, without files above it except those of a test."""
     monkeypatch.setenv("HOME", str(tmp_path))
     folder = tmp_path / "repository" / "models"
     folder.mkdir(parents=True)
@@ -31,7 +31,7 @@ def deep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def found(start: Path) -> tuple[str | None, list[str]]:
-    """``--fail-on`` of the configuration, and the warnings."""
+    """Return the configuration's ``--fail-on`` and the warnings."""
     warnings: list[str] = []
     one = config_file.find_configuration(start, warnings.append)
     return (None if one is None else one[1]["fail-on"]), warnings
@@ -88,14 +88,14 @@ def test_files_in_a_folder_of_another_owner_are_skipped(deep: Path) -> None:
 
 
 @as_root
-def test_a_stranger_s_project_without_litecheck_is_worth_no_warning(deep: Path) -> None:
+def test_another_users_project_without_litecheck_gives_no_warning(deep: Path) -> None:
     (deep / "pyproject.toml").write_text('[project]\nname = "other"\n')
     os.chown(deep / "pyproject.toml", STRANGER, -1)
     assert found(deep) == (None, [])
 
 
 @as_root
-def test_root_is_trusted_by_everybody(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_files_of_root_are_trusted(deep: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (deep / "litecheck.toml").write_text(FILES["litecheck.toml"])
     monkeypatch.setattr(os, "getuid", lambda: STRANGER + 1)
     assert found(deep) == ("note", [])
@@ -136,7 +136,7 @@ def test_pipes_and_devices_are_skipped(deep: Path) -> None:
 
 
 @pytest.mark.parametrize("content", ["pipe", "device", "folder", "missing", "a\0b"])
-def test_what_is_named_is_a_regular_file(tmp_path: Path, content: str) -> None:
+def test_a_named_configuration_must_be_a_regular_file(tmp_path: Path, content: str) -> None:
     file = tmp_path / content
     if content == "pipe":
         os.mkfifo(file)
@@ -180,7 +180,7 @@ def test_hostile_content_is_a_short_error_with_the_file(deep: Path, name: str) -
     assert len(str(caught.value)) < 500
 
 
-def test_a_named_file_is_read_whatever_is_near(run: Run, folder: Path) -> None:
+def test_a_named_configuration_takes_precedence_over_nearby_files(run: Run, folder: Path) -> None:
     (folder / "litecheck.toml").write_text("broken")
     (folder / "mine.toml").write_text('profile = "tiny.yaml"\nfail-on = "note"\n')
     assert run("validate", "good.tflite", "--config", "mine.toml").exit_code == 1

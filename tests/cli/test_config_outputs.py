@@ -1,4 +1,4 @@
-"""A configuration writes inside its folder and nowhere else."""
+"""Outputs of a configuration stay inside its folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MINE = "# mine\n"
 
 @pytest.fixture
 def project(folder: Path) -> Path:
-    """The configuration's folder, beside a folder of somebody else's with a file."""
+    """Return the configuration's folder, beside a folder with another user's file."""
     (folder / "home").mkdir()
     (folder / "home" / "rc").write_text(MINE)
     (folder / "repo" / "sub").mkdir(parents=True)
@@ -29,7 +29,7 @@ def project(folder: Path) -> Path:
 
 
 def configure(project: Path, name: str, output: str) -> Path:
-    """Write a configuration with one output."""
+    """Write a configuration with an output."""
     table = "[tool.litecheck]\n" if name == "pyproject.toml" else ""
     file = project / name
     file.write_text(f"{table}profile = '../tiny.yaml'\nformat = ['text', 'markdown:{output}']\n")
@@ -116,7 +116,7 @@ def test_an_output_outside_is_an_error(
     assert f"got '{output}', expected a file in '{project}'. Give this output" in told.stderr
     assert (project.parent / "home" / "rc").read_text() == MINE
     assert sorted(project.parent.rglob("*")) == before
-    # What the command line says does not make a configuration right.
+    # A correct command line does not excuse a wrong configuration.
     assert run("validate", "bad.tflite", "-f", "text", *(["--config", name] if named else [])).exit_code == 64
     assert run("validate", "bad.tflite", "-p", "../tiny.yaml", "--isolated").exit_code == 1
 
@@ -182,7 +182,7 @@ def test_control_characters_are_visible(tmp_path: Path) -> None:
         check_output("../\x1b[31m\n::error::x", tmp_path / "litecheck.toml", "format")
 
 
-def test_outputs_are_checked_again_as_they_stand_in_the_file(tmp_path: Path) -> None:
+def test_outputs_are_checked_in_the_form_of_the_file(tmp_path: Path) -> None:
     file = str(tmp_path / "litecheck.toml")
     check_outputs(Configuration(file, {"format": ("text", "json:a.json"), "select": ("json:/x",)}))
     for stated in ("json:/a.json", ("text", "json:../a.json")):

@@ -1,4 +1,4 @@
-"""Messages of one line, exit codes, and the message of a mistake in litecheck itself."""
+"""Messages in a single line, exit codes, and the message of a bug in litecheck."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ FULL = OSError(errno.ENOSPC, "No space left on device")
 
 
 def ended(error: BaseException) -> int:
-    """The exit code of a command that raises ``error``."""
+    """Return the exit code of a command that raises ``error``."""
 
     @console.handle_errors
     def command() -> None:
@@ -44,7 +44,7 @@ def ended(error: BaseException) -> int:
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "message"),
     [
         ("report.json", ""),
         ("there/report.json", ""),
@@ -52,16 +52,20 @@ def ended(error: BaseException) -> int:
     ],
 )
 def test_a_folder_that_an_output_makes_is_stated(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str, said: str
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    name: str,
+    message: str,
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "there").mkdir()
     console.check_output(name)
-    assert capsys.readouterr().err == said
+    assert capsys.readouterr().err == message
 
 
 @pytest.mark.parametrize(
-    ("error", "code", "said"),
+    ("error", "code", "message"),
     [
         (ConfigError(HOSTILE), 64, f"error: {SHOWN}\n"),
         (InputError(HOSTILE), 2, f"error: {SHOWN}\n"),
@@ -92,13 +96,13 @@ def test_a_folder_that_an_output_makes_is_stated(
 def test_expected_failures(
     error: BaseException,
     code: int,
-    said: str,
+    message: str,
     capsys: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(console, "abandon", lambda stream: None)
     assert ended(error) == code
-    assert capsys.readouterr().err.startswith(said)
+    assert capsys.readouterr().err.startswith(message)
 
 
 def test_lines_of_a_device_stay_lines_and_none_of_them_is_a_command(
@@ -116,7 +120,7 @@ def test_a_message_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.fixture
 def broken(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
-    """Runs the program with a command that warns and has a mistake: its exit code."""
+    """Return a function that runs a command with a warning and a bug, and returns the exit code."""
 
     def fail(**_: object) -> None:
         warnings.warn(HOSTILE, stacklevel=1)
@@ -146,16 +150,16 @@ def test_a_mistake_of_litecheck_is_called_that(
     assert hint == "Set LITECHECK_TRACEBACK=1 and run the same command again to see the traceback."
 
 
-def test_its_traceback_is_shown_where_it_is_asked_for(
+def test_the_traceback_is_shown_on_request(
     broken: Callable[[], int], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(console.TRACEBACK, "1")
     assert broken() == 2
-    said = capsys.readouterr().err
-    assert "Traceback (most recent call last)" in said
-    assert "raise KeyError(HOSTILE)" in said
-    assert "\x1b" not in said
-    assert "LITECHECK_TRACEBACK" not in said
+    message = capsys.readouterr().err
+    assert "Traceback (most recent call last)" in message
+    assert "raise KeyError(HOSTILE)" in message
+    assert "\x1b" not in message
+    assert "LITECHECK_TRACEBACK" not in message
 
 
 def test_a_full_disk_of_every_written_file_has_one_exit_code(

@@ -43,7 +43,7 @@ def test_a_model_is_made_and_the_starved_tensor_named_first(run: Run) -> None:
     assert Path("out.tflite").exists()
 
 
-def test_without_data_all_ways_to_give_them_are_told(run: Run) -> None:
+def test_without_data_the_error_lists_all_sources_of_data(run: Run) -> None:
     done = run("convert", "detector.tflite", "-o", "out.tflite")
     assert done.exit_code == 64
     for way in (
@@ -80,7 +80,7 @@ def test_a_dry_run_prints_every_tensor_and_writes_none(run: Run) -> None:
     assert again.exit_code == 0
 
 
-def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
+def test_a_model_with_a_violation_is_not_written(run: Run) -> None:
     run("convert", "detector.tflite", "--dry-run", "--save-plan", "plan.json", "--no-agreement", *DATA)
     plan = Path("plan.json").read_text()
     Path("plan.json").write_text(plan.replace("0.00390625", "0.01"))
@@ -114,7 +114,7 @@ def test_a_violation_is_shown_and_nothing_written(run: Run) -> None:
         (("detector.tflite", "-o", "out.tflite", "--profile", "litert-uint8", *DATA), "is about uint8, not int8", 64),
     ],
 )  # fmt: skip
-def test_mistakes_are_told(run: Run, arguments: tuple[str, ...], message: str, code: int) -> None:
+def test_errors_of_the_command_line(run: Run, arguments: tuple[str, ...], message: str, code: int) -> None:
     done = run("convert", *arguments)
     assert (done.exit_code, done.stdout) == (code, "")
     assert message in done.stderr
@@ -162,7 +162,7 @@ def test_layers_are_improved_and_operators_ranked(run: Run) -> None:
         (("--compare", "-f", "sarif"), "unknown format 'sarif'"),
     ],
 )  # fmt: skip
-def test_other_converters_are_asked_for_what_they_do(
+def test_options_that_competing_converters_lack_are_errors(
     run: Run, arguments: tuple[str, ...], words: str
 ) -> None:
     done = run("convert", "detector.tflite", *arguments)

@@ -8,7 +8,7 @@ from litecheck.cli.convert_values import parse_data
 from litecheck.errors import ConfigError
 
 
-def test_paths_and_random_samples_come_apart() -> None:
+def test_paths_and_random_samples_are_distinguished() -> None:
     assert parse_data(None) == ((), None)
     assert parse_data(["a.npz", "images/"]) == (("a.npz", "images/"), None)
     assert parse_data(["random:8"]) == ((), 8)

@@ -1,4 +1,5 @@
-"""Every command, run in a folder that holds a Python module for each module that litecheck or its children import."""
+"""Every command runs in a folder with a module of the same name as each imported module, and imports none of
+them."""
 
 from __future__ import annotations
 

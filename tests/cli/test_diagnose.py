@@ -21,7 +21,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """``--device optimized`` is litecheck's own litert-optimized."""
+    """Replace the device by litecheck's own: ``--device optimized`` is litert-optimized."""
     monkeypatch.setattr(
         registry, "open_device", lambda text, limits=None: InProcess(f"litert-{text}", name=text)
     )
@@ -73,7 +73,7 @@ def test_a_models_operators_are_tried(run: Run) -> None:
     ]  # fmt: skip
 
 
-def test_mistakes_are_told(run: Run) -> None:
+def test_errors_of_the_command_line(run: Run) -> None:
     done = run("diagnose", "-d", "reference", "--select", "CONV2D")
     assert done.exit_code == 64
     assert "there are no probes for 'CONV2D'" in done.stderr

@@ -22,12 +22,12 @@ def ask(*words: str) -> tuple[int, str]:
 def test_the_same() -> None:
     code, text = ask(ONE, ONE, "--run", "0")
     assert (code, text.splitlines()[0]) == (0, "same: 1 operator compared")
-    said = " ".join(text.split())
-    assert "outputs different in 0 of 1 operator, in one inference on random inputs of seed 0" in said
+    message = " ".join(text.split())
+    assert "outputs different in 0 of 1 operator, in one inference on random inputs of seed 0" in message
 
 
 def test_a_run_is_counted_in_every_report() -> None:
-    """Weights of -128 become -127 in one model only: the operator is compared, and differs."""
+    """Weights of -128 become -127 in a single model: the operator is compared, and differs."""
     after = str(FIXTURES / "broken_weight_minus_128.tflite")
     _, text = ask(ONE, after, "--run", "3", "--ignore", "*", "-f", "json", "--arithmetic", "tflm")
     assert json.loads(text)["run"] == {"seed": 3, "arithmetic": "tflm", "compared": 1, "different": 1}

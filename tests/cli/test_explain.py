@@ -64,7 +64,7 @@ def test_an_operator_that_a_target_does_not_list(run: Run) -> None:
         assert "impact       stays on the CPU" in told
 
 
-def test_an_operator_that_a_profile_forbids_by_not_listing_it(run: Run) -> None:
+def test_an_operator_that_the_profile_does_not_list(run: Run) -> None:
     told = run("explain", "GELU", "-p", str(EXAMPLE)).stdout
     assert "required     an operator of the profile" in told
     assert "per-tensor-npu.yaml:16" in told
@@ -73,7 +73,7 @@ def test_an_operator_that_a_profile_forbids_by_not_listing_it(run: Run) -> None:
     assert every.startswith("*/unsupported (per-tensor-npu)")
 
 
-def test_an_operator_that_a_target_takes_together_with_others(run: Run) -> None:
+def test_an_operator_that_a_target_fuses(run: Run) -> None:
     told = run("explain", "SPACE_TO_BATCH_ND/unsupported", "-p", "ethos-u55").stdout
     assert "required     a constant" in told
     assert "impact       crashes the compiler" in told

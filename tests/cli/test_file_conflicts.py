@@ -1,4 +1,4 @@
-"""Outputs that would overwrite inputs or each other: every command refuses them before it computes."""
+"""Outputs that would overwrite inputs or each other are rejected by every command before any computation."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ COMMANDS = {
 }
 #: Values of options with more than a file.
 FORMS = {"--format": "json:{}", "--set": "record={}"}
-#: Options that say "Write" and write no file of their own.
+#: Options with the word "Write" in the help that write no file of their own.
 NOT_FILES = {"--outputs", "--force", "--arithmetic", "--stream", "--count"}
 
 
@@ -62,8 +62,8 @@ def test_no_command_overwrites_its_input(
 
 
 def test_every_option_that_writes_is_known() -> None:
-    said = {option for _, option, p in options() if p.help.startswith("Write") or "or write" in p.help}
-    assert said - NOT_FILES <= set(WRITERS)
+    message = {option for _, option, p in options() if p.help.startswith("Write") or "or write" in p.help}
+    assert message - NOT_FILES <= set(WRITERS)
 
 
 @pytest.mark.parametrize(
@@ -119,6 +119,6 @@ def test_outputs_of_a_configuration_spare_the_models(run: Run) -> None:
 
 
 def test_a_name_is_no_file(run: Run) -> None:
-    """``--profile tiny.yaml`` is a file; the profile tflm is none, even beside a file of this name."""
+    """``--profile tiny.yaml`` is a file; the profile tflm is not a file, even beside a file of this name."""
     Path("tflm").write_text("")
     assert run("validate", "good.tflite", "--profile", "tflm", "-f", "json:tflm").exit_code in (0, 1, 2)

@@ -13,70 +13,72 @@ from litecheck.cli.commands import PlainGroup, add
 
 SMALL = typer.Typer(cls=PlainGroup, add_completion=False)
 HELP = """\
- Usage: small weigh [OPTIONS] MODEL... [UNIT]
+ Usage: small measure [OPTIONS] MODEL... [UNIT]
 
- Weigh models and say what they weigh, in as many words as it takes to fill
- more than one line.
+ Measure models and print their sizes, with so many words that the text fills
+ more than a single line.
 
 ╭─ Arguments ──────────────────────────────────────────────────────────────────╮
-│ MODEL...  What is weighed. [required]                                        │
-│ UNIT      In what; [bold] is no markup here.                                 │
+│ MODEL...  Model files. [required]                                            │
+│ UNIT      Unit of the sizes; [bold] is no markup here.                       │
 ╰──────────────────────────────────────────────────────────────────────────────╯
 ╭─ Options ────────────────────────────────────────────────────────────────────╮
-│ --scales S   The scales. [required]                                          │
+│ --steps S    Step of the sizes. [required]                                   │
 ╰──────────────────────────────────────────────────────────────────────────────╯
 ╭─ Output ─────────────────────────────────────────────────────────────────────╮
-│ --quiet, -q  Say nothing of what is not to be said, even if that is much.    │
-│   loud=yes   Say it all.                                                     │
+│ --quiet, -q  Print no size of a model that is smaller than the limit.        │
+│   loud=yes   Print all.                                                      │
 │ --help       Show this message and exit.                                     │
 ╰──────────────────────────────────────────────────────────────────────────────╯
 
  Examples
-   small weigh a.tflite  *
+   small measure a.tflite  *
 """
 
 
-def weigh(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="What is weighed.")],
-    scales: Annotated[str, typer.Option(metavar="S", help="The scales.")],
-    unit: Annotated[str, typer.Argument(metavar="UNIT", help="In what; [bold] is no markup here.")] = "g",
+def measure(
+    models: Annotated[list[str], typer.Argument(metavar="MODEL...", help="Model files.")],
+    steps: Annotated[str, typer.Option(metavar="S", help="Step of the sizes.")],
+    unit: Annotated[
+        str, typer.Argument(metavar="UNIT", help="Unit of the sizes; [bold] is no markup here.")
+    ] = "g",
     quiet: Annotated[
         bool,
         typer.Option(
             "--quiet",
             "-q",
             rich_help_panel="Output",
-            help="Say nothing of what is not to be said, even if that is much.\nloud=yes: Say it all.",
+            help="Print no size of a model that is smaller than the limit.\nloud=yes: Print all.",
         ),
     ] = False,
     secret: Annotated[bool, typer.Option("--secret", hidden=True)] = False,
 ) -> None:
-    """Weigh models and say what they weigh, in as many words as it
-    takes to fill more than one line.
+    """Measure models and print their sizes, with so many words that the
+    text fills more than a single line.
 
     \b
     [bold]Examples[/]
-      small weigh a.tflite  *
+      small measure a.tflite  *
     """
 
 
-def bottle() -> None:
-    """Bottle them."""
+def pack() -> None:
+    """Pack the models."""
 
 
-for _function in (weigh, bottle):
+for _function in (measure, pack):
     add(SMALL, _function)
 
 
 def shown(application: Any, *arguments: str) -> str:
-    """What is printed at 80 columns; help has succeeded."""
+    """Return the output at 80 columns of help that succeeds."""
     result = CliRunner().invoke(application, arguments, prog_name="small", env={"COLUMNS": "80"})
     assert result.exit_code == 0
     return result.output
 
 
 def every_command() -> list[tuple[str, ...]]:
-    """Names of all commands, those of groups with the group's."""
+    """Return the names of all commands; a command of a group as (group, command)."""
     group: Any = typer.main.get_command(app)
     found: list[tuple[str, ...]] = [()]
     for name in group.list_commands(None):
@@ -86,11 +88,11 @@ def every_command() -> list[tuple[str, ...]]:
 
 
 def test_the_layout() -> None:
-    assert shown(SMALL, "weigh", "--help").rstrip("\n") == HELP.rstrip("\n")
+    assert shown(SMALL, "measure", "--help").rstrip("\n") == HELP.rstrip("\n")
 
 
 @pytest.mark.parametrize("arguments", every_command(), ids=" ".join)
-def test_every_parameter_is_told_and_fits(arguments: tuple[str, ...]) -> None:
+def test_every_parameter_is_listed_and_fits(arguments: tuple[str, ...]) -> None:
     text = shown(app, *arguments, "--help")
     assert max(map(len, text.splitlines())) <= 80
     assert "…" not in text
@@ -104,7 +106,7 @@ def test_every_parameter_is_told_and_fits(arguments: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("arguments", [(), ("suite",)], ids=" ".join)
-def test_a_group_alone_says_what_there_is_and_fails(arguments: tuple[str, ...]) -> None:
+def test_a_group_without_a_command_lists_commands_and_fails(arguments: tuple[str, ...]) -> None:
     result = CliRunner().invoke(app, arguments, prog_name="litecheck", env={"COLUMNS": "80"})
     assert result.exit_code == 64
     assert "Commands" in result.output
@@ -112,6 +114,6 @@ def test_a_group_alone_says_what_there_is_and_fails(arguments: tuple[str, ...]) 
 
 
 def test_an_error_names_the_usage_as_help_does() -> None:
-    result = CliRunner().invoke(SMALL, ["weigh", "--no-such"], prog_name="small", env={"COLUMNS": "80"})
+    result = CliRunner().invoke(SMALL, ["measure", "--no-such"], prog_name="small", env={"COLUMNS": "80"})
     assert result.exit_code
-    assert "Usage: small weigh [OPTIONS] MODEL... [UNIT]" in result.output
+    assert "Usage: small measure [OPTIONS] MODEL... [UNIT]" in result.output

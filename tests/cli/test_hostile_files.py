@@ -1,4 +1,5 @@
-"""Every option that names a file, given something that is no such file: an error that names it, and nothing else."""
+"""Every option that names a file, with invalid content: the error names the file, and nothing else is
+printed."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from litecheck.cli.app import app
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 MODEL, FLOAT = str(FIXTURES / "fc_int8.tflite"), str(FIXTURES / "float.tflite")
 FILE = "FILE"
-#: Commands, and the suffix of the file that stands for FILE.
+#: Commands, and the suffix of the file in place of FILE.
 COMMANDS = [
     (["validate", MODEL, "--profile", FILE], ".yaml"),
     (["validate", MODEL, "--baseline", FILE], ".json"),
@@ -84,7 +85,7 @@ def empty(path: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "suffix"), COMMANDS, ids=lambda value: " ".join(value[:2]) if value else ""
 )
-def test_what_is_no_such_file_is_an_error_that_names_it(
+def test_a_file_of_the_wrong_kind_is_an_error_with_its_name(
     command: list[str],
     suffix: str,
     make: Callable[[Path], None],
@@ -101,7 +102,7 @@ def test_what_is_no_such_file_is_an_error_that_names_it(
     if make is empty and f"checkpoint={FILE}" in command:
         return  # an empty file becomes the journal
     if suffix == ".bin" and make not in (pipe, zero) and not done.exit_code:
-        return  # raw bytes may be anything
+        return  # any content is valid as raw bytes
     assert done.exception is None or isinstance(done.exception, SystemExit), done.exception
     assert done.exit_code in (1, 2, 64)
     assert f"hostile{suffix}" in done.output

@@ -14,7 +14,7 @@ from litecheck.model.types import Model
 
 
 def model(*names: str, open_shape: bool = False) -> Model:
-    """The sum of two inputs, or of one with itself."""
+    """Return an ADD of two inputs, or of an input with itself."""
     builder = ModelBuilder()
     main = builder.subgraph()
     signature = {"shape_signature": (-1, 3)} if open_shape else {}
@@ -72,7 +72,7 @@ def test_random_inputs_beside_files(folder: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("names", "given", "said"),
+    ("names", "given", "message"),
     [
         (("a", "b"), ["a=one.npy"], "input 'b' is missing; give it by --input, or --seed SEED"),
         (("a", "b"), ["a=one.npy", "0=two.npy"], "--input: the same input is given twice"),
@@ -88,9 +88,9 @@ def test_random_inputs_beside_files(folder: Path) -> None:
     ],
 )
 def test_inputs_that_cannot_be_read(
-    folder: Path, names: tuple[str, ...], given: list[str], said: str
+    folder: Path, names: tuple[str, ...], given: list[str], message: str
 ) -> None:
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         feed(model(*names), None, given, None)
 
 

@@ -34,7 +34,7 @@ def test_one_operator(run: Run) -> None:
     assert "from FULLY_CONNECTED #0" in text
 
 
-def test_json_holds_everything(run: Run) -> None:
+def test_json_has_all_details(run: Run) -> None:
     (model,) = json.loads(run("inspect", "good.tflite", "-f", "json").stdout)["models"]
     tensors = model["subgraphs"][0]["tensors"]
     assert tensors[1]["quantization"] == {"scale": [0.25], "zero_point": [0], "axis": 0}
@@ -47,7 +47,7 @@ def test_json_of_one_operator_has_its_tensors_only(run: Run) -> None:
     assert [t["name"] for t in model["subgraphs"][0]["tensors"]] == ["y", "z"]
 
 
-def test_what_is_not_there(run: Run) -> None:
+def test_absent_operators_and_subgraphs_are_errors(run: Run) -> None:
     for arguments, message in (
         (("--operator", "7"), "there is no operator 7 in subgraph 0; it has 1"),
         (("--subgraph", "2"), "there is no subgraph 2; it has 1"),

@@ -25,7 +25,7 @@ def unlimited() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def models(folder: Path) -> None:
-    """tile.tflite: x is repeated 10 million times, and z = |x| beside it."""
+    """Write tile.tflite: y repeats x to 10 million elements, and z = |x|."""
     builder = ModelBuilder()
     graph = builder.subgraph("main")
     x, y, z = (graph.tensor(name, (2,), "float32") for name in "xyz")

@@ -1,4 +1,4 @@
-"""The program as a process: help, version, colours, broken pipes, interrupts, mistakes of our own."""
+"""The program as a process: help, version, colors, broken pipes, interrupts, bugs of litecheck."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_an_interrupt_is_quiet(folder: Path) -> None:
     pipe = subprocess.PIPE
     started = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment())
     assert started.stdin
-    # More than the pipe holds: once all is written, the program reads and waits for the end.
+    # More than the capacity of the pipe: after the write, the program has started to read and waits for more.
     started.stdin.write(bytes(1 << 20))
     started.stdin.flush()
     time.sleep(0.2)
@@ -139,7 +139,7 @@ def test_our_own_mistakes_are_not_verdicts(folder: Path) -> None:
     assert "mistake in litecheck" in result.stderr
 
 
-def test_judging_imports_nothing_heavy(folder: Path) -> None:
+def test_validate_imports_no_large_library(folder: Path) -> None:
     code = (
         "import sys\n"
         "sys.argv = ['litecheck', 'validate', 'good.tflite', '-p', 'tiny.yaml']\n"
@@ -176,7 +176,7 @@ def test_values_complete(folder: Path, words: str, expected: str) -> None:
     "at", ["litecheck.cli.streams", "litecheck.cli.console", "litecheck.cli.app", "litecheck.cli.validate"]
 )
 def test_an_interrupt_between_two_imports_is_no_traceback(at: str) -> None:
-    """Ctrl-C may come while a class is built, whose ``__set_name__`` wraps every exception on Python 3.11."""
+    """Ctrl-C may arrive while a class is created: Python 3.11 wraps an exception in ``__set_name__``."""
     program = (
         "import os, signal, sys\n"
         "class Stop:\n"

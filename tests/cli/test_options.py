@@ -1,4 +1,4 @@
-"""Options of all commands: one meaning and one form of help for each name, and few enough of them."""
+"""Options of all commands: the same meaning and help for each name, and a limited number."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 
 from litecheck.cli.app import app
 
-#: First words of option help. A new verb is added here after a check that it is one.
+#: First words of option help. A new verb is added here after a check that the word is a verb.
 VERBS = {
     "Accept", "Apply", "Ask", "Choose", "Check", "Compare", "Compute", "Continue", "Convert", "Copy", "Expect", "Fail",
     "Follow", "Ignore", "Install", "Judge", "Keep", "Limit", "Match", "Print", "Quantize", "Rank", "Read", "Report",
@@ -19,7 +19,7 @@ VERBS = {
     "Write",
 }  # fmt: skip
 
-#: Options whose placeholder differs between commands, with the reason.
+#: Options with different placeholders in different commands, and the reason.
 OTHER_PLACEHOLDER = {
     "--output": "the placeholder is the type of file that the command writes",
     "--format": "commands without report files take no FORMAT:FILE",
@@ -27,7 +27,7 @@ OTHER_PLACEHOLDER = {
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
     "--budget": "convert limits the size or the SNR of a model, verify and suite limit a run",
 }
-#: Options whose help begins with other words in another command, with the reason.
+#: Options with different help in different commands, and the reason.
 OTHER_WORDS = {
     "--select": "validate reports findings, other commands test operators",
     "--ignore": "validate waives findings of requirements, diff skips kinds of changes",
@@ -48,7 +48,7 @@ def commands(group: Any = None, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def options() -> list[tuple[str, str, Any]]:
-    """Command, long name and parameter of every option."""
+    """Return command, long name and parameter of every option."""
     return [
         (name, next(opt for opt in parameter.opts if opt.startswith("--")), parameter)
         for name, command in commands()
@@ -58,7 +58,7 @@ def options() -> list[tuple[str, str, Any]]:
 
 
 def clashes(form: Any) -> dict[str, dict[str, str]]:
-    """Options with several forms, each with the form of every command."""
+    """Return the options with several forms, each with the form of every command."""
     found: dict[str, dict[str, str]] = {}
     for command, option, parameter in options():
         found.setdefault(option, {})[command] = form(parameter)
@@ -79,7 +79,7 @@ def test_one_option_has_one_meaning() -> None:
     assert set(found) == set(OTHER_WORDS)
 
 
-def test_one_short_option_stands_for_one_long_option() -> None:
+def test_a_short_option_belongs_to_one_long_option() -> None:
     found: dict[str, set[str]] = {}
     for _, option, parameter in options():
         for short in (name for name in parameter.opts if not name.startswith("--")):

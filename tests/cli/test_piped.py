@@ -1,4 +1,4 @@
-"""``-`` in the place of a file: what is piped to the program."""
+"""``-`` in place of a file reads standard input."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Piped = Callable[..., tuple[int, str]]
 
 @pytest.fixture
 def piped() -> Iterator[Piped]:
-    """Runs a command with bytes on its standard input: exit code and output."""
+    """Return a function that runs a command with bytes on standard input, and returns exit code and output."""
 
     def run(content: bytes, *arguments: str) -> tuple[int, str]:
         containers._read_stdin.cache_clear()
@@ -31,7 +31,7 @@ def piped() -> Iterator[Piped]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (("validate", "-"), "1 model: 1 conforms"),
         (("inspect", "-"), "operators    1: FULLY_CONNECTED 1"),
@@ -41,11 +41,11 @@ def piped() -> Iterator[Piped]:
     ],
 )
 def test_a_model_is_read_from_a_pipe(
-    piped: Piped, arguments: tuple[str, ...], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    piped: Piped, arguments: tuple[str, ...], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     code, output = piped(MODEL, *arguments)
-    assert told in output
+    assert words in output
     assert code == (2 if "recorded:." in arguments and "--dry-run" not in arguments else 0)
     code, output = piped(b"", *arguments)
     assert (code, "nothing is piped to the program" in " ".join(output.split())) == (2, True)

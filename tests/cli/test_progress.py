@@ -28,17 +28,17 @@ def shown(monkeypatch: pytest.MonkeyPatch, stderr: io.StringIO, delay: float) ->
     return stderr.getvalue()
 
 
-def test_a_terminal_sees_it_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_the_bar_after_a_delay(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "2/2" in shown(monkeypatch, Terminal(), 0.0)
     assert shown(monkeypatch, Terminal(), 60.0).strip() == ""
 
 
-def test_nobody_else_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stream_that_is_no_terminal_shows_no_bar(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown(monkeypatch, io.StringIO(), 0.0) == ""
 
 
 @pytest.mark.parametrize("total", [2, None])
-def test_samples_are_counted_where_nobody_knows_how_many(
+def test_samples_are_counted_with_and_without_a_known_total(
     total: int | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "DELAY", 0.0)

@@ -44,7 +44,7 @@ def test_onnx_gives_uint8_unless_a_type_is_named(run: Run, more: list[str]) -> N
     assert (found.dtype, found.min(), found.max()) == (np.uint8, 0, 255)
 
 
-def test_a_scale_that_onnx_accepts_and_nobody_wants_gives_a_warning(run: Run) -> None:
+def test_an_unusual_scale_that_onnx_accepts_gives_a_warning(run: Run) -> None:
     done = run("quantize", "x.npy", "-o", "q.npy", "--semantics", "onnx", "--scale", "0")
     assert (done.exit_code, done.stderr.partition(":")[0]) == (0, "warning")
     assert "scale 0: 1 of 1 not finite and positive" in done.stderr
@@ -57,7 +57,7 @@ def test_other_semantics_round_to_even(run: Run, name: str) -> None:
 
 
 @pytest.mark.parametrize("semantics", ["litert", "litert:xnnpack", "onnx", "onnx-dynamic", "onednn"])
-def test_float64_is_rounded_and_said(run: Run, semantics: str) -> None:
+def test_float64_is_rounded_with_a_note(run: Run, semantics: str) -> None:
     np.save("wide.npy", REAL.astype(np.float64))
     how = (
         ["--semantics", semantics]
@@ -93,7 +93,7 @@ def test_interpreters_of_litert(run: Run, name: str) -> None:
         "--zero-point 1",
     ],
 )
-def test_what_dynamic_quantization_does_not_have_is_refused(run: Run, option: str) -> None:
+def test_parameters_that_dynamic_quantization_lacks_are_errors(run: Run, option: str) -> None:
     result = run("quantize", "x.npy", "-o", "q.npy", "--semantics", "onnx-dynamic", *option.split())
     assert (result.exit_code, result.stdout, os.path.exists("q.npy")) == (64, "", False)
     assert f"{option.split()[0]}: onnx-dynamic has no such parameter" in result.stderr
@@ -241,9 +241,7 @@ def test_a_constant_brings_its_own_parameters(run: Run) -> None:
         ("dequantize good.tflite:x", "is not a constant", 64),
     ],
 )
-def test_what_is_wrong_is_said_and_nothing_is_written(
-    run: Run, arguments: str, message: str, code: int
-) -> None:
+def test_an_error_writes_no_file(run: Run, arguments: str, message: str, code: int) -> None:
     result = run(*arguments.split(), "-o", "out.npy")
     assert (result.exit_code, result.stdout) == (code, "")
     assert message in result.stderr

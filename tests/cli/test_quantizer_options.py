@@ -1,4 +1,4 @@
-"""Options of the quantizer's commands: numbers, shapes, tolerances, and options that exclude each other."""
+"""Options of the quantizer's commands: numbers, shapes, tolerances, and mutually exclusive options."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def given(**more: object) -> Parameters:
 
 
 def test_numbers_of_scales() -> None:
-    """Fractions are exact before they become float32; a list may stand in one option or in several."""
+    """Fractions are exact before the conversion to float32; a list is given in a single option or in several."""
     assert given(scale=("1/256",)).scale.tolist() == [1 / 256]
     several = given(scale=("0.5, 0.25", "1/3"), axis=1, zero_point=("1,2", "3.0"), block_size=4)
     assert several.scale.dtype == np.float32
@@ -109,7 +109,7 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "said"),
+    ("options", "message"),
     [
         (ParameterOptions(("1",), from_data="symmetric"), "--scale and --from-data: give one of them"),
         (
@@ -129,9 +129,9 @@ def test_numbers_of_a_file(tmp_path: Path) -> None:
         (ParameterOptions(("1",), ("x",)), "--zero-point: x is not a number"),
     ],
 )
-def test_options_that_do_not_go_together(told: ParameterOptions, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
-        tensor(told, None, None)
+def test_options_that_do_not_go_together(options: ParameterOptions, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        tensor(options, None, None)
 
 
 def test_options_that_go_together() -> None:
@@ -177,7 +177,8 @@ def test_a_semantics_that_chooses_its_parameters() -> None:
 
 
 def test_chosen_parameters() -> None:
-    """The given ones, else those from the data, else those of the semantics; otherwise none."""
+    """Given parameters come first, then parameters from the data, then parameters of the semantics; otherwise
+    an error."""
     x = np.array([-1.0, 0.5], np.float32)
     own = Parameters(np.array([0.25], np.float32))
     assert selected(TensorOptions(parameters=own), ParameterOptions(), x, FREE) is own  # type: ignore[arg-type]
@@ -200,8 +201,8 @@ def test_chosen_parameters() -> None:
         (np.array([1]), ""),
     ],
 )
-def test_float64_is_rounded_and_noted(values: np.ndarray, note: str) -> None:
-    said: list[str] = []
-    made = in_float32("a", values, said.append)
-    assert "".join(said) == note
+def test_float64_input_is_rounded_with_a_note(values: np.ndarray, note: str) -> None:
+    message: list[str] = []
+    made = in_float32("a", values, message.append)
+    assert "".join(message) == note
     assert made.dtype == (np.float32 if note else values.dtype)

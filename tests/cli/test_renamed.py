@@ -1,4 +1,4 @@
-"""An option's old name gives the new one."""
+"""The old name of an option gives an error with the new name."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Run = Callable[..., Result]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (("verify", "m.tflite", "-d", "tflm", "--whole"), "unknown option --whole; it is now --unit model"),
         (("run", "m.tflite", "--random", "0"), "unknown option --random; it is now --seed SEED"),
@@ -23,13 +23,13 @@ Run = Callable[..., Result]
         (("validate", "m.tflite", "--level", "A=note"), "it is now --set-level PATH=LEVEL"),
     ],
 )
-def test_the_error_names_the_present_option(arguments: tuple[str, ...], said: str, run: Run) -> None:
+def test_the_error_names_the_present_option(arguments: tuple[str, ...], message: str, run: Run) -> None:
     result = run(*arguments)
     assert result.exit_code == 64
-    assert said in result.stderr
+    assert message in result.stderr
 
 
-def test_old_names_are_gone_and_new_ones_are_there() -> None:
+def test_old_names_are_removed_and_new_names_exist() -> None:
     known = {name: {opt for p in command.params for opt in p.opts} for name, command in commands()}
     for command, options in _RENAMED.items():
         for old in options:

@@ -37,7 +37,7 @@ def test_an_operators_rule(run: Run) -> None:
     assert max(map(len, text.splitlines())) <= 80
 
 
-def test_what_is_required_stays_where_paths_are_long(run: Run) -> None:
+def test_requirements_stay_visible_beside_long_paths(run: Run) -> None:
     lines = run("rules", "TRANSPOSE_CONV", "-p", "ethos-u85").stdout.splitlines()
     assert "required" in lines[2].split()
     text = " ".join(lines)
@@ -100,7 +100,7 @@ def test_no_measurement_of_a_name(run: Run) -> None:
     "arguments", [("CONV_2D", "-p", "ethos-u55"), ("-p", "ethos-u55"), ("--measurements",)]
 )
 def test_no_word_of_a_table_is_cut(run: Run, arguments: tuple[str, ...]) -> None:
-    """In 80 columns what is too long is folded behind what joins its parts."""
+    """At 80 columns, long text wraps after a separator."""
     for line in run("rules", *arguments).stdout.splitlines():
         assert len(line) <= 80
         for cell in re.split(r" {3,}", line.strip()):
@@ -108,7 +108,7 @@ def test_no_word_of_a_table_is_cut(run: Run, arguments: tuple[str, ...]) -> None
     assert "limits/fused_" in run("rules", "CONV_2D", "-p", "ethos-u55").stdout
 
 
-def test_the_template_is_a_profile_as_it_stands(run: Run, folder: Path) -> None:
+def test_the_template_is_a_valid_profile(run: Run, folder: Path) -> None:
     text = run("rules", "--template").stdout
     assert text.startswith("# yaml-language-server: $schema=profile.schema.json")
     (folder / "mine.yaml").write_text(text)
@@ -125,7 +125,7 @@ def test_the_schema_describes_the_template(run: Run) -> None:
 
 
 @pytest.mark.parametrize("profile", ["tiny.yaml", "litert-int8"])
-def test_what_findings_cite_is_what_source_shows(run: Run, profile: str) -> None:
+def test_the_source_shows_the_cited_line(run: Run, profile: str) -> None:
     report = json.loads(run("validate", "bad.tflite", "-p", profile, "-f", "json").stdout)
     cited = report["models"][0]["findings"][0]["demanded_by"]
     head, *lines = run(

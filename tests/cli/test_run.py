@@ -22,7 +22,7 @@ Run = Callable[..., Result]
 
 @pytest.fixture(autouse=True)
 def models(folder: Path) -> None:
-    """relu.tflite: y = max(x, 0), z = y + y; with equals signs in a name, and a signature."""
+    """Write relu.tflite: y = max(x, 0), z = max(y, 0), with an equals sign in a name, and a signature."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     q = quantized(0.5, -1)
@@ -39,15 +39,15 @@ def models(folder: Path) -> None:
 
 
 def arrays(file: str = "out.npz") -> dict[str, np.ndarray]:
-    """By name, as numpy reads them with the index beside them."""
+    """Return the arrays of a file by name, using the index in the file."""
     with np.load(file, allow_pickle=False) as found:
         names = json.loads(found["names.json"])
         assert sorted(found.files) == sorted([*names, "names.json"])
         return {name: found[entry] for entry, name in names.items()}
 
 
-def test_entries_are_numbers_whatever_tensors_are_called(run: Run) -> None:
-    """Programs that unpack archives write where entries say."""
+def test_archive_entries_are_numbers_for_any_tensor_names(run: Run) -> None:
+    """Entries of an archive are numbers, because unpacking programs write to the paths in the entries."""
     names = ["../../x", "/etc/passwd", "C:\\y", "a/../../b", "nul\0", "\udc80", "0"]
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -161,7 +161,7 @@ def test_stats(run: Run) -> None:
         ),
     ],
 )
-def test_what_cannot_be_run(run: Run, arguments: list[str], message: str, code: int) -> None:
+def test_errors_of_a_run(run: Run, arguments: list[str], message: str, code: int) -> None:
     result = run("run", "relu.tflite", *arguments)
     assert result.exit_code == code
     assert message in result.stderr

@@ -1,4 +1,4 @@
-"""The guard of stdout and stderr: nothing is printed around it, and streams that are closed or full end no run badly."""
+"""Guard of stdout and stderr: no output bypasses it, and closed or full streams end a run cleanly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CONFORMING, VIOLATING = FIXTURES / "conv_int8.tflite", FIXTURES / "broken_bias_i
 
 
 def written(*texts: str) -> str:
-    """What the stream gets of texts that are written one after the other."""
+    """Return the output of a stream after several writes."""
     stream = io.StringIO()
     guard = GuardedStream(stream)
     for text in texts:
@@ -45,7 +45,7 @@ def test_text_is_escaped_as_it_is_written(texts: tuple[str, ...], shown: str) ->
     assert written(*texts) == shown
 
 
-def test_codes_of_a_console_stay_and_count_as_nothing_at_the_start_of_a_line() -> None:
+def test_codes_of_a_console_stay_and_do_not_hide_the_start_of_a_line() -> None:
     stream = io.StringIO()
     GuardedStream(stream).styled.write("\x1b[1m::error::\x1b[0m\u202e\n\r\x1b[2K ok")
     assert stream.getvalue() == "\x1b[1m:\\x3aerror::\x1b[0m\\u202e\n\r\x1b[2K ok"
@@ -62,7 +62,7 @@ def test_a_guard_within_a_guard_is_the_same_and_both_end() -> None:
 
 
 def _prints_around(module: Path) -> list[str]:
-    """What in a module reaches a stream other than through its guard."""
+    """Return the expressions of a module that write to a stream without the guard."""
     forbidden = {"buffer", "__stdout__", "__stderr__", "echo", "secho"}
     found = []
     for node in ast.walk(ast.parse(module.read_text("utf-8"))):
@@ -75,7 +75,7 @@ def _prints_around(module: Path) -> list[str]:
     return found
 
 
-def test_nothing_is_printed_around_the_guard() -> None:
+def test_no_module_prints_without_the_guard() -> None:
     allowed = {
         "cli/console.py": ["PlainConsole"],
         "cli/streams.py": ["self.stream.buffer"],
@@ -87,14 +87,14 @@ def test_nothing_is_printed_around_the_guard() -> None:
     assert {name: prints for name, prints in found.items() if prints} == allowed
 
 
-def test_a_print_around_the_guard_is_noticed(tmp_path: Path) -> None:
+def test_a_print_without_the_guard_is_found(tmp_path: Path) -> None:
     module = tmp_path / "module.py"
     module.write_text("import sys\nsys.stdout.buffer.write(b'x')\nconsole.file.write('x')\n")
     assert sorted(_prints_around(module)) == ["console.file.write", "sys.stdout.buffer"]
 
 
 def shell(command: str, **environment: str) -> tuple[int, str, str]:
-    """Exit code, stdout and stderr of a command line, in which LITECHECK stands for the program."""
+    """Return exit code, stdout and stderr of a command line; LITECHECK is replaced by the program."""
     program = f"{sys.executable} -m litecheck"
     done = subprocess.run(
         ["bash", "-c", command.replace("LITECHECK", program)],
@@ -135,11 +135,11 @@ needs_shell = pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs b
     ],
 )
 def test_streams_that_are_closed_full_or_gone(command: str, code: int) -> None:
-    found, _, said = shell(command)
-    assert found == code, said
-    assert "Traceback" not in said
-    assert "Exception ignored" not in said
-    assert "mistake in litecheck" not in said
+    found, _, message = shell(command)
+    assert found == code, message
+    assert "Traceback" not in message
+    assert "Exception ignored" not in message
+    assert "mistake in litecheck" not in message
 
 
 @needs_shell
@@ -160,8 +160,8 @@ def test_a_closed_stderr_leaves_the_files_that_are_opened_alone(tmp_path: Path) 
 def test_encodings_of_few_characters(environment: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / "größe\u202e大.tflite").write_bytes(VIOLATING.read_bytes())
     command = f"LITECHECK validate {tmp_path}; LITECHECK --help >/dev/null"
-    code, told, said = shell(command, COLUMNS="300", **environment)
-    assert (code, said) == (0, "")
+    code, told, message = shell(command, COLUMNS="300", **environment)
+    assert (code, message) == (0, "")
     assert "\\u202e" in told or "\\ud" in told  # as the system decodes file names
     assert "violates" in told
     assert shell(f"LITECHECK validate {tmp_path} -p größe", **environment)[0] == 64
@@ -184,7 +184,7 @@ def test_encodings_of_few_characters(environment: dict[str, str], tmp_path: Path
 def test_a_limit_for_the_size_of_files_ends_as_a_full_disk_does(command: str, tmp_path: Path) -> None:
     if command.startswith("verify"):
         pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
-    code, _, said = shell(f"cd {tmp_path}; ulimit -f 0; LITECHECK {command}", PYTHONDONTWRITEBYTECODE="1")
-    assert code == 74, said
-    assert "can be written" in said or "cannot be written" in said
+    code, _, message = shell(f"cd {tmp_path}; ulimit -f 0; LITECHECK {command}", PYTHONDONTWRITEBYTECODE="1")
+    assert code == 74, message
+    assert "can be written" in message or "cannot be written" in message
     assert not list(tmp_path.iterdir())

@@ -16,7 +16,7 @@ SELECT = ("--select", "TANH/int8/65-536*", "--select", "TANH/int8/refuse-input*"
 
 @pytest.fixture(autouse=True)
 def folder(folder: Path, run: Run) -> Path:
-    """A suite of one case that must run and a few that must not."""
+    """Write a suite of a valid test case and several invalid models."""
     made = run("suite", "make", "-o", "suite", *SELECT)
     assert (made.exit_code, made.stdout) == (0, "")
     assert made.stderr.startswith("wrote suite: ")
@@ -54,7 +54,7 @@ def test_operators_that_the_profile_makes_untestable_are_named(run: Run, tmp_pat
     assert "note: no valid case of 1 operator: TANH int8 (breaks TANH/limits/input.rank)" in made.stderr
 
 
-def test_a_device_that_computes_nothing_is_an_exit_code(run: Run, tmp_path: Path) -> None:
+def test_a_device_without_any_output_has_an_exit_code(run: Run, tmp_path: Path) -> None:
     (tmp_path / "device.py").write_text("import sys\nprint('no memory', file=sys.stderr)\nsys.exit(3)")
     device = f"command:{sys.executable} {tmp_path / 'device.py'} {{model}} {{runs}}"
     ran = run("suite", "run", "suite", "-d", device, "-o", "results", "--quiet")
@@ -62,8 +62,8 @@ def test_a_device_that_computes_nothing_is_an_exit_code(run: Run, tmp_path: Path
     assert "0 of 1 valid cases computed, 1 rejected: exit status 3; no memory" in ran.stderr
 
 
-def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
-    """Values drawn for one scale do not show how ties are rounded, which would need another scale."""
+def test_an_undetected_mistake_has_an_exit_code(run: Run) -> None:
+    """Values drawn for a single scale do not reveal the rounding of ties, which would need another scale."""
     proved = run("suite", "prove", "suite", "-f", "json")
     document = json.loads(proved.stdout)
     assert proved.exit_code == 1
@@ -73,7 +73,7 @@ def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("arguments", "told"),
+    ("arguments", "words"),
     [
         (("make",), "got neither -o DIR nor --stream NAME"),
         (("make", "-o", "suite"), "suite: is there already"),
@@ -90,14 +90,14 @@ def test_a_mistake_that_survives_is_an_exit_code(run: Run) -> None:
         (("diff", "suite", "suite"), "Add --suite DIR"),
     ],
 )
-def test_what_is_wrong_is_told(arguments: tuple[str, ...], told: str, run: Run) -> None:
+def test_wrong_arguments_are_errors(arguments: tuple[str, ...], words: str, run: Run) -> None:
     result = run("suite", *arguments)
     assert result.exit_code == 64
-    assert told in " ".join(result.stderr.split())
+    assert words in " ".join(result.stderr.split())
 
 
-def test_missing_results_fail_unless_a_part_is_asked_for(run: Run) -> None:
-    """Outputs of one of two cases; "results of 64 of 100 cases" is the first thing that a report says."""
+def test_missing_results_fail_unless_partial_is_set(run: Run) -> None:
+    """Only the first case has results; the report begins with "results of 1 of 2 cases"."""
     assert (
         run(
             "suite",

@@ -40,7 +40,7 @@ def test_wrong_answers_fail_and_are_explained(run: Run) -> None:
     assert [e["name"] for e in document["explanations"] if e["fits_all"]] == ["wraps"]
 
 
-def test_answers_without_a_header_need_the_stream(run: Run) -> None:
+def test_answers_without_a_header_need_the_stream_file(run: Run) -> None:
     lines = Path("right.txt").read_bytes().splitlines(keepends=True)
     Path("bare.txt").write_bytes(b"".join(lines[1:-1]))
     bare = run("suite", "judge", "--stream-results", "bare.txt")
@@ -51,7 +51,7 @@ def test_answers_without_a_header_need_the_stream(run: Run) -> None:
     )
 
 
-def test_what_cannot_be_judged_is_an_error(run: Run) -> None:
+def test_answers_that_cannot_be_compared_are_an_error(run: Run) -> None:
     short = Path("right.txt").read_bytes().splitlines(keepends=True)[:100]
     Path("short.txt").write_bytes(b"".join(short))
     result = run("suite", "judge", "--stream-results", "short.txt")
@@ -61,7 +61,7 @@ def test_what_cannot_be_judged_is_an_error(run: Run) -> None:
     assert (missing.exit_code, "none.txt" in missing.stderr) == (64, True)
 
 
-def test_a_stream_there_is_not_is_an_error(run: Run) -> None:
+def test_an_unknown_stream_is_an_error(run: Run) -> None:
     result = run("suite", "make", "--stream", "CONV")
     assert (result.exit_code, result.stdout) == (64, "")
     assert "there is no stream 'CONV'" in result.stderr

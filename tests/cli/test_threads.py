@@ -1,4 +1,4 @@
-"""One BLAS thread, unless the user says otherwise."""
+"""BLAS uses a single thread, unless the user sets a number."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from litecheck.cli import OWN, SHARED, one_thread
 
 @pytest.fixture
 def environment(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
-    """An environment of its own that names no number of threads."""
+    """Return an environment without a number of threads."""
     made = {name: value for name, value in os.environ.items() if name not in (*OWN, SHARED)}
     monkeypatch.setattr(os, "environ", made)
     return made
 
 
-def test_every_library_is_asked_for_one_thread(environment: dict[str, str]) -> None:
+def test_every_library_is_limited_to_one_thread(environment: dict[str, str]) -> None:
     one_thread()
     assert [environment.get(name) for name in (*OWN, SHARED)] == ["1", "1", "1", None]
 
@@ -42,7 +42,9 @@ def test_a_number_the_user_has_set_stays_the_only_one(environment: dict[str, str
     ],
     ids=lambda arguments: " ".join(arguments[:2]),
 )  # fmt: skip
-def test_every_command_asks_before_numpy_is_loaded(environment: dict[str, str], arguments: list[str]) -> None:
+def test_every_command_limits_threads_before_numpy_is_loaded(
+    environment: dict[str, str], arguments: list[str]
+) -> None:
     code = (
         "import os, sys\n"
         "import litecheck.cli as threads\n"

@@ -1,4 +1,4 @@
-"""A wrong command line is reported in one line: the problem, the expected value, the next step."""
+"""A wrong command line gives an error in a single line: the problem, the expected value, the next step."""
 
 from __future__ import annotations
 

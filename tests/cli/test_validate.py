@@ -104,7 +104,7 @@ def test_wrong_options_end_before_any_work(
         ("https://example.org/m.tflite", "is an address"),
     ],
 )
-def test_a_path_that_names_nothing_costs_only_itself(
+def test_a_path_without_a_model_does_not_stop_the_run(
     run: Run, folder: Path, argument: str, message: str
 ) -> None:
     (folder / "empty").mkdir()
@@ -118,7 +118,9 @@ def test_a_path_that_names_nothing_costs_only_itself(
 
 
 @pytest.mark.parametrize("form", ["sarif", "gitlab", "github"])
-def test_absolute_paths_below_this_folder_read_as_relative_ones(run: Run, folder: Path, form: str) -> None:
+def test_absolute_paths_below_the_folder_are_shown_as_relative_paths(
+    run: Run, folder: Path, form: str
+) -> None:
     relative = run("validate", "bad.tflite", "float.tflite", *TINY, "-f", form).stdout
     absolute = (str(folder / "bad.tflite"), f"./{folder.name}/../float.tflite")
     (folder / folder.name).mkdir()
@@ -128,7 +130,7 @@ def test_absolute_paths_below_this_folder_read_as_relative_ones(run: Run, folder
     assert re.sub(r'"name": "[^"]*(bad|float)', r'"name": "\1', given) == relative
 
 
-def test_a_baseline_tells_of_models_that_are_gone(run: Run, folder: Path) -> None:
+def test_a_baseline_reports_missing_models(run: Run, folder: Path) -> None:
     write_model(folder / "old.tflite", zero_point=5)
     assert run("validate", "bad.tflite", "old.tflite", *TINY, "--write-baseline", "known.json").exit_code == 0
     (folder / "old.tflite").unlink()
@@ -197,7 +199,7 @@ def test_quiet_is_one_line_for_each_model_that_fails(run: Run) -> None:
     assert result.stderr == ""
 
 
-def test_select_keeps_only_what_matches(run: Run) -> None:
+def test_select_keeps_only_matching_findings(run: Run) -> None:
     report = json.loads(
         run("validate", "bad.tflite", *TINY, "--select", "*/*/granularity", "-f", "json").stdout
     )
@@ -208,7 +210,7 @@ def test_default_profiles_know_their_own_paths(run: Run) -> None:
     assert run("validate", "good.tflite", "--select", "CONV_2D").exit_code == 0
 
 
-def test_a_baseline_waives_what_it_knows(run: Run, folder: Path) -> None:
+def test_a_baseline_waives_known_findings(run: Run, folder: Path) -> None:
     written = run("validate", "bad.tflite", *TINY, "--write-baseline", "known.json")
     assert written.exit_code == 0
     assert "wrote 2 findings to known.json" in written.stderr
@@ -266,18 +268,20 @@ def test_statistics_count_by_requirement(run: Run) -> None:
 
 
 @pytest.mark.parametrize(
-    ("more", "told"),
+    ("more", "words"),
     [
         ((), "wrote o.html\n1 model: 1 violates; 1 violation"),
         (("-f", "text"), "wrote o.html\n"),
         (("-q",), ""),
     ],
 )
-def test_a_verdict_is_told_where_every_report_is_a_file(run: Run, more: tuple[str, ...], told: str) -> None:
+def test_the_verdict_is_printed_if_every_report_is_a_file(
+    run: Run, more: tuple[str, ...], words: str
+) -> None:
     result = run("validate", "bad.tflite", *TINY, "-f", "html:o.html", *more)
     assert result.exit_code == 1
-    assert result.stderr.startswith(told)
-    assert result.stderr.count("\n") == (1 + (not more)) * bool(told)
+    assert result.stderr.startswith(words)
+    assert result.stderr.count("\n") == (1 + (not more)) * bool(words)
 
 
 def test_a_selection_is_waived_with_its_reason(run: Run) -> None:
@@ -295,6 +299,6 @@ def test_a_path_of_the_table_of_types_is_suggested(run: Run) -> None:
 
 
 def test_quiet_prints_nothing_if_all_models_conform(run: Run) -> None:
-    """Operators of this model whose structure alone is checked are no failures."""
+    """Operators with only their structure checked are not failures."""
     model = Path(__file__).parents[2] / "fixtures" / "convert" / "trained.tflite"
     assert run("validate", str(model), "-q").stdout == ""

@@ -1,4 +1,4 @@
-"""Models are checked side by side with the report of one after another."""
+"""Parallel checks of models give the same report as sequential checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``litecheck verify`` as a user runs it: formats, exit codes, errors, and a run that is killed in the middle."""
+"""``litecheck verify`` as a user runs it: formats, exit codes, errors, and a run that is killed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from litecheck.cli.app import app
 from litecheck.model.save import save_model
 from tests.verification.networks import convolutional
 
-#: A third of a second for each inference, and then what litecheck itself computes: nothing to install.
+#: Device that takes 0.3 s per inference and computes with litecheck, so that it needs no installation.
 SLOW = """
 import sys, time
 from pathlib import Path
@@ -97,7 +97,7 @@ def test_a_killed_run_goes_on_and_reports_the_same(network: Path, slow: Path, tm
     noted = sum(p.read_bytes().count(b"\n") - 1 for p in journals.glob("*.jsonl"))
     assert 2 <= noted < 7
 
-    time.sleep(1.0)  # what was on the device may still finish
+    time.sleep(1.0)  # the device may still finish its current job
     count.unlink()
     again = subprocess.run(
         command(network, slow, "--resume"), env=env, capture_output=True, text=True, check=False
@@ -110,10 +110,10 @@ def test_a_killed_run_goes_on_and_reports_the_same(network: Path, slow: Path, tm
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
-def test_an_interrupted_run_says_what_is_done_and_how_to_go_on(
+def test_an_interrupted_run_states_its_progress_and_the_next_command(
     network: Path, slow: Path, tmp_path: Path
 ) -> None:
-    """The third case takes a minute; until then a second run finds the journal in use."""
+    """The third case takes a minute. Until then, a second run finds the checkpoint in use."""
     count = "Path(sys.argv[0] + '.count')"
     slow.write_text(
         SLOW.replace("time.sleep(0.3)", f"time.sleep(60 * ({count}.exists() and {count}.stat().st_size > 1))")
@@ -138,7 +138,7 @@ def run(*arguments: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said", "code"),
+    ("arguments", "message", "code"),
     [
         (["--device", "litert:fast"], "unknown kernels 'fast'", 64),
         (["--device", "litret:reference"], "did you mean", 64),
@@ -163,12 +163,10 @@ def run(*arguments: str) -> tuple[int, str]:
         (["--device", "recorded:.", "--unit", "0"], "expected operator, model, a number", 64),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_line(
-    network: Path, arguments: list[str], said: str, code: int
-) -> None:
+def test_errors_are_a_single_line(network: Path, arguments: list[str], message: str, code: int) -> None:
     status, output = run(str(network), *arguments)
     assert status == code
-    assert said in " ".join(output.split())
+    assert message in " ".join(output.split())
     assert "Traceback" not in output
 
 
@@ -178,18 +176,18 @@ def test_every_format_comes_from_one_run(network: Path, tmp_path: Path) -> None:
     status, output = run(
         str(network), "--device", f"recorded:{tmp_path}", *(a for f in files for a in ("-f", f))
     )
-    assert status == 2, output  # nothing was recorded
+    assert status == 2, output  # no case was recorded
     for name in formats:
         assert (tmp_path / name).stat().st_size, name
 
 
-def test_the_device_is_asked_for() -> None:
+def test_a_missing_device_is_an_error() -> None:
     status, output = run("model.tflite")
     assert status == 64
     assert "--device" in output
 
 
-def test_an_element_is_explained_where_nothing_differs(network: Path, tmp_path: Path) -> None:
+def test_an_equal_element_is_explained_on_request(network: Path, tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     arguments = ["--device", "litert:reference", "--select", "CONV_2D", "--set", "element=0,3,4,5"]
     status, output = run(str(network), *arguments)
@@ -204,7 +202,7 @@ def test_an_element_is_named_by_numbers(network: Path) -> None:
 
 
 def models(folder: Path, *names: str) -> list[str]:
-    """Copies of a small model."""
+    """Write copies of a small model and return their paths."""
     content = (Path(__file__).parents[2] / "fixtures/fc_int8.tflite").read_bytes()
     folder.mkdir(exist_ok=True)
     for name in names:
@@ -243,7 +241,7 @@ def test_several_models_make_one_report(slow: Path, tmp_path: Path) -> None:
     assert not list(journals.glob("*.jsonl"))
 
 
-def test_a_folder_has_a_report_over_models_whatever_it_holds(slow: Path, tmp_path: Path) -> None:
+def test_a_folder_has_a_report_of_several_models_for_any_number_of_models(slow: Path, tmp_path: Path) -> None:
     env = environment(tmp_path)
     (alone,) = models(tmp_path / "models", "a.tflite")
     told = {
@@ -256,8 +254,8 @@ def test_a_folder_has_a_report_over_models_whatever_it_holds(slow: Path, tmp_pat
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs signals")
-def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Path, tmp_path: Path) -> None:
-    """The device ends the program that asks it as soon as it is asked about the second model."""
+def test_a_resumed_run_does_not_repeat_completed_models(slow: Path, tmp_path: Path) -> None:
+    """The device kills the program as soon as it receives the second model."""
     env, count = environment(tmp_path), Path(f"{slow}.count")
     first, second = models(tmp_path / "models", "a.tflite", "b.tflite")
     with open(second, "ab") as file:
@@ -282,7 +280,7 @@ def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Pat
     start = "import os; os.environ['ASKING'] = str(os.getpid()); from litecheck.cli import main; main()"
     killed = subprocess.run([sys.executable, "-c", start, *asked], env=env, capture_output=True, check=False)
     assert killed.returncode == -signal.SIGKILL, killed.stderr
-    time.sleep(0.5)  # what was on the device may still finish
+    time.sleep(0.5)  # the device may still finish its current job
     count.write_text("")
     again = subprocess.run(
         [sys.executable, "-m", "litecheck", *asked, "--resume"], env=env, capture_output=True, check=False
@@ -296,7 +294,7 @@ def test_a_killed_run_over_models_asks_nothing_of_those_that_were_done(slow: Pat
     "arguments",
     [["--set", "checkpoint=book.jsonl"], ["-f", "model-explorer"]],
 )
-def test_what_is_about_one_model_goes_with_one(arguments: list[str], tmp_path: Path) -> None:
+def test_options_of_a_single_model_are_errors_with_several(arguments: list[str], tmp_path: Path) -> None:
     named = models(tmp_path / "models", "a.tflite", "b.tflite")
     status, output = run(*named, "--device", "recorded:.", *arguments)
     assert status == 64
@@ -309,14 +307,14 @@ def test_an_option_that_suits_no_model_is_a_wrong_command(tmp_path: Path) -> Non
     assert (status, "no such operator" in " ".join(output.split())) == (64, True)
 
 
-def test_what_several_models_cost_is_counted(tmp_path: Path) -> None:
+def test_the_cost_of_several_models_is_estimated(tmp_path: Path) -> None:
     named = models(tmp_path / "models", "a.tflite", "b.tflite")
     status, output = run(*named, "--device", "recorded:.", "--dry-run", "--set", "inputs=propagated")
     assert status == 0
     assert output.count("nothing was verified") == 2
 
 
-def test_models_called_alike_have_folders_of_their_own(tmp_path: Path) -> None:
+def test_models_of_equal_file_names_have_separate_folders(tmp_path: Path) -> None:
     from litecheck.cli.verify_models import _folders
 
     assert _folders(["x/a.tflite", "y/a.tflite", "z/a.tflite", "b.tflite"]) == {

@@ -33,7 +33,7 @@ def test_values_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("repaet=1", "unknown key 'repaet'; did you mean 'repeat'"),
         ("xyz", "unknown key 'xyz'; available: checkpoint, "),
@@ -48,10 +48,10 @@ def test_values_are_read() -> None:
         ("record=", "got no value, expected record=DIR"),
     ],
 )
-def test_mistakes_are_named(text: str, said: str) -> None:
+def test_mistakes_are_named(text: str, message: str) -> None:
     with pytest.raises(ConfigError) as found:
         parse_advanced([text])
-    assert said in str(found.value)
+    assert message in str(found.value)
 
 
 def test_a_key_is_given_once() -> None:
