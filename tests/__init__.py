@@ -1,1 +1,2 @@
-"""A package, because an installed distribution may bring a package of this name: an unmarked folder would lose to it."""
+"""Mark ``tests`` as a package: an installed package of the same name would win over a folder without
+``__init__.py``."""

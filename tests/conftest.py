@@ -1,4 +1,4 @@
-"""Shared by every test: golden files, and where the public models lie."""
+"""Fixtures and hooks of all tests: golden files, public models, LiteRT in a child process."""
 
 from __future__ import annotations
 
@@ -19,24 +19,25 @@ from litecheck.cli import one_thread
 if TYPE_CHECKING:
     from tests.differential.oracle import Oracle
 
-# Before numpy is loaded: tests run side by side, and a second thread of theirs would only wait for the others.
+# Called before numpy is loaded. Tests run in parallel, so further threads in each process do not help.
 one_thread()
 
-# A test worker has the width of the terminal that started it, and outputs in a pipe would keep to it.
+# A test worker inherits COLUMNS from its terminal, and output in a pipe would use this width.
 os.environ.pop("COLUMNS", None)
 
-# How long an example takes depends on what else the machine does, and the first one loads the rules.
+# The duration of an example depends on the machine's load, and the first example loads the rules.
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
-    # A shell's background job ignores interrupts, and so would every process that a test starts and interrupts.
+    # A shell's background job ignores interrupts. Processes that a test starts and interrupts would inherit
+    # this.
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="module")
 def oracle() -> Iterator[Oracle]:
-    """LiteRT in a child process, one for each module of tests."""
+    """Start LiteRT in a child process that all tests of a module share."""
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     from tests.differential.oracle import Oracle
 
@@ -46,7 +47,8 @@ def oracle() -> Iterator[Oracle]:
 
 @pytest.fixture
 def in_time() -> Iterator[None]:
-    """Ends a test that waits for a pipe or reads without end, which would stop the suite: after a minute."""
+    """End a test after a minute, because a test that waits for a pipe or reads endlessly would block the
+    suite."""
 
     def stop(*_: object) -> None:
         raise TimeoutError("the test waits, or reads without end")
@@ -63,29 +65,31 @@ def in_time() -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_cmdline_main(config: pytest.Config) -> None:
-    """The suite as ``pytest`` alone runs it: without what is slow, side by side where pytest-xdist is there, and nothing
-    else is asked for."""
+    """Set the defaults of ``pytest`` without arguments: skip slow tests, run in parallel if pytest-xdist is
+    installed."""
     options = config.option
     whole = config.args_source is not pytest.Config.ArgsSource.ARGS and not options.collectonly
     if not whole:
         return
     if not options.markexpr and not options.slow:
-        options.markexpr = "not slow"  # in each worker too: it knows the command line and nothing else
+        options.markexpr = "not slow"  # also in each worker, which receives only the command line
     free = getattr(options, "numprocesses", 0) is None and not options.tx and options.dist == "no"
     if free and not hasattr(config, "workerinput") and not options.usepdb:
-        # One more than cores: tests wait for the processes that they start.
+        # More workers than cores: tests wait for the processes that they start.
         options.numprocesses, options.dist = (os.cpu_count() or 1) + 1, "worksteal"
 
 
 def pytest_report_header(config: pytest.Config) -> str | None:
-    """What is not run is said at once."""
+    """Return a line of the report header if slow tests are skipped."""
     left = config.option.markexpr == "not slow"
     return "slow tests are left out: pytest -m slow runs them, pytest --slow all" if left else None
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Where Python is to keep no compiled code, hundreds of processes would each compile litecheck anew: what they and
-    pytest's workers compile is kept in pytest's own cache instead."""
+    """Keep compiled bytecode in pytest's cache if Python is configured not to write it.
+
+    Otherwise, hundreds of processes would each compile litecheck.
+    """
     cache = getattr(config, "cache", None)
     if sys.dont_write_bytecode and cache is not None:
         sys.dont_write_bytecode, sys.pycache_prefix = False, str(cache.mkdir("bytecode"))
@@ -95,7 +99,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What collecting makes lives until the end: it need not be looked through for garbage again and again."""
+    """Disable garbage collection during test collection: the collected objects live until the end."""
     gc.disable()
     try:
         return (yield)
@@ -104,7 +108,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_collection_finish() -> None:
-    """Thousands of tests and all modules live until the end: who looks for garbage need not look through them."""
+    """Exclude thousands of tests and all modules from garbage collection: they live until the end."""
     gc.freeze()
 
 
@@ -112,9 +116,10 @@ def pytest_collection_finish() -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """On the simulated system of tests/portable, a test that itself uses what Linux alone has is left out.
+    """Skip a test on the simulated system of tests/portable if the test itself uses a function that only
+    Linux has.
 
-    litecheck may not: an error that comes from its code, or from a program that the test starts, remains an error.
+    An error from litecheck's code, or from a program that the test starts, remains an error.
     """
     error = call.excinfo
     if hasattr(os, "_hidden") and error is not None and "(simulated system)" in str(error.value):
@@ -137,7 +142,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def beyond_the_slice(request: pytest.FixtureRequest) -> Callable[[], None]:
-    """Called by a test of a comparison that takes minutes as a whole: skips it, unless --whole is given."""
+    """Return a function that skips the test unless --whole is given, for comparisons that take minutes."""
 
     def leave() -> None:
         if not request.config.getoption("--whole"):
@@ -148,7 +153,8 @@ def beyond_the_slice(request: pytest.FixtureRequest) -> Callable[[], None]:
 
 @pytest.fixture
 def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
-    """``golden(name, text)``: text equals ``golden/<name>`` beside the test; --update-golden writes it."""
+    """Return ``golden(name, text)``: text must equal ``golden/<name>`` beside the test; --update-golden
+    writes the file."""
     folder = request.path.parent / "golden"
 
     def compare(name: str, text: str) -> None:
@@ -158,7 +164,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
             file.write_bytes(text.encode())
         assert file.exists(), f"{file} is missing; write it with --update-golden"
         assert text == file.read_bytes().decode(), (
-            f"{file} differs; look, then rewrite it with --update-golden"
+            f"{file} differs; review it, then rewrite it with --update-golden"
         )
 
     return compare
@@ -166,7 +172,8 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def workers_handed_on() -> Iterator[None]:
-    """Hundreds of tests open a device: each would load numpy and the runtime anew."""
+    """Reuse worker processes: hundreds of tests open a device, and each worker would load numpy and the
+    runtime again."""
     from tests.kept_workers import handed_on
 
     with handed_on():
@@ -175,15 +182,15 @@ def workers_handed_on() -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def models() -> Path:
-    """The folder of the public models, from LITECHECK_MODELS."""
+    """Return the folder of the public models, from LITECHECK_MODELS."""
     folder = os.environ.get("LITECHECK_MODELS", "")
     if not folder or not Path(folder).is_dir():
         pytest.skip("LITECHECK_MODELS names no folder with the public models")
     return Path(folder)
 
 
-#: Run in a process of its own, because LiteRT ends the process on some models: prints one line per model, a
-#: hash of all outputs for inputs drawn from a fixed seed, or what LiteRT said instead.
+#: Run in a separate process, because LiteRT ends the process on some models. Prints a line per model: a hash
+#: of all outputs for inputs drawn from a fixed seed, or LiteRT's error.
 _LITERT = """
 import hashlib, sys
 import numpy as np
@@ -206,7 +213,8 @@ for path in sys.argv[1:]:
 
 @pytest.fixture(scope="session")
 def litert() -> Callable[[Sequence[Path]], list[str]]:
-    """``litert(paths)``: what LiteRT does with each model, ``outputs <hash>`` or ``refused <why>``."""
+    """Return ``litert(paths)``, the behavior of LiteRT on each model: ``outputs <hash>`` or ``refused
+    <reason>``."""
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
     def run(paths: Sequence[Path]) -> list[str]:
@@ -221,7 +229,7 @@ def litert() -> Callable[[Sequence[Path]], list[str]]:
 
 @pytest.fixture(scope="session")
 def conversion() -> Path:
-    """The folder of public float models and calibration data, from LITECHECK_CONVERSION."""
+    """Return the folder of public float models and calibration data, from LITECHECK_CONVERSION."""
     folder = os.environ.get("LITECHECK_CONVERSION", "")
     if not folder or not Path(folder).is_dir():
         pytest.skip("LITECHECK_CONVERSION names no folder with public float models")

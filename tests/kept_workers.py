@@ -1,4 +1,5 @@
-"""Devices' children that tests hand on: what a closed device no longer needs, the next one of its kind takes over."""
+"""Reuse of worker processes in tests: an idle process of a closed device serves the next device with the same
+runtime."""
 
 from __future__ import annotations
 
@@ -14,18 +15,19 @@ from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
 from litecheck.devices.worker import Ended, Worker
 
-#: Children that wait, by what they have loaded.
+#: Idle processes by the runtime and the environment that they have loaded.
 _WAITING: dict[str, list[WorkerProcess]] = {}
-#: As many wait of a kind: devices that are open at the same time, and threads.
+#: Largest number of idle processes per runtime: tests open devices at the same time, and in threads.
 _MOST = 2
-#: What pytest says of the test that runs.
+#: Environment variable with the name of the running test, set by pytest.
 _TEST = "PYTEST_CURRENT_TEST"
 
 
 class KeptWorker(Worker):
-    """A worker whose child, if it is at no job when it is closed, waits for the next one with the same runtime.
+    """Worker with a reusable process: if it is idle when closed, it serves the next worker with the same
+    runtime.
 
-    Each job has a process of its own, forked from a child that only loads: nothing of a device is handed on.
+    Each job runs in a process forked from it, which only loads the runtime. No state of a device is reused.
     """
 
     def __init__(self, setup: WorkerSetup, limits: Limits, started: WorkerProcess | None = None) -> None:
@@ -69,7 +71,7 @@ def _kind(setup: WorkerSetup) -> str:
 
 @contextmanager
 def handed_on() -> Iterator[None]:
-    """Children are kept for the devices opened meanwhile; in the end none is left."""
+    """Reuse the processes of devices that are opened in this context. End all of them afterwards."""
     own = isolated.Worker
     isolated.Worker = KeptWorker  # type: ignore[misc]
     try:
@@ -83,7 +85,8 @@ def handed_on() -> Iterator[None]:
 
 @contextmanager
 def not_handed_on() -> Iterator[None]:
-    """Devices have children of their own, which end with them: for tests of just that."""
+    """Give each device in this context its own process, which ends with the device, for tests of this
+    behavior."""
     kept, isolated.Worker = isolated.Worker, Worker  # type: ignore[misc]
     try:
         yield

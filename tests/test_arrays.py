@@ -1,4 +1,4 @@
-"""Stacks of inferences hold what the inferences hold, and only inferences that are alike become stacks."""
+"""Stacks contain the arrays of their inferences, and only inferences of equal shapes and types are stacked."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_a_stack_takes_runs_in_any_order() -> None:
         [(np.zeros((1 << 16) + 1, np.int8),)] * 2,
     ],
 )
-def test_other_runs_stay_as_they_are(runs) -> None:
+def test_runs_of_different_shapes_or_types_are_not_stacked(runs) -> None:
     assert stacked(runs) is runs
 
 
@@ -66,7 +66,7 @@ def test_equal_runs_are_the_same() -> None:
     assert not same(stacked(RUNS), stacked([run[:1] for run in RUNS]))
 
 
-def test_only_stacks_of_equal_shapes_and_types_are_alike() -> None:
+def test_stacks_match_only_with_equal_shapes_and_types() -> None:
     stack = stacked(RUNS)
     assert alike(stack, stack[1:])
     assert not alike(stack, RUNS)

@@ -1,6 +1,6 @@
-"""Whole reports of the broken models: every word that somebody reads, and nothing else that fired.
+"""Golden files with the complete reports of the broken models, including every additional finding.
 
-``pytest tests/test_broken.py --update-golden`` writes them anew; look at what changed.
+``pytest tests/test_broken.py --update-golden`` writes them again; review the changes.
 """
 
 from __future__ import annotations
@@ -26,6 +26,6 @@ def test_the_whole_report(
     golden(f"{file}.txt", render(Report("0", validate_file(f"{HERE.name}/{file}.tflite"))))
 
 
-def test_every_report_is_that_of_a_model_there_is() -> None:
+def test_every_golden_report_has_a_model() -> None:
     kept = {path.stem for path in (Path(__file__).parent / "golden").glob("broken_*.txt")}
     assert kept == {f"broken_{name}" for name in BROKEN}

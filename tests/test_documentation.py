@@ -1,4 +1,5 @@
-"""What people read is what the program does: sessions, examples, links, lists of options and of problem codes."""
+"""The documentation agrees with the program: sessions, examples, links, lists of options and of problem
+codes."""
 
 from __future__ import annotations
 
@@ -44,7 +45,8 @@ def fenced(text: str, language: str) -> list[str]:
 
 
 def commands() -> dict[str, Any]:
-    """The program's commands by name, ``""`` being the program itself; those of a group as ``group command``."""
+    """Return the program's commands by name: ``""`` is the program itself, ``group command`` a command of a
+    group."""
     group: Any = typer.main.get_command(app)
     found = {name: group.get_command(None, name) for name in group.list_commands(None)}
     inner = {f"{name} {sub}": c for name, g in found.items() for sub, c in getattr(g, "commands", {}).items()}
@@ -52,7 +54,7 @@ def commands() -> dict[str, Any]:
 
 
 def options(command: Any) -> set[str]:
-    """Every spelling of a command's options."""
+    """Return every spelling of a command's options."""
     return {name for p in command.params if p.param_type_name == "option" for name in p.opts}
 
 
@@ -65,12 +67,10 @@ def test_generated_parts_and_sessions_are_up_to_date(path: Path) -> None:
     if "litert:" in path.read_text("utf-8"):
         pytest.importorskip("ai_edge_litert", reason="a session drives LiteRT")
         if not hasattr(os, "fork"):
-            pytest.skip("the sessions are of a system that limits memory, and this one is sampled")
+            pytest.skip("the sessions need a system with fork, which limits memory")
     if "--compile" in path.read_text("utf-8"):
         pytest.importorskip("ethosu.regor", reason="a session asks Vela")
-    assert path.read_text("utf-8") == up_to_date(path), (
-        "run python docs/generate.py, and look at what changed"
-    )
+    assert path.read_text("utf-8") == up_to_date(path), "run python docs/generate.py, and review the changes"
 
 
 def test_a_session_that_is_wrong_is_noticed() -> None:
@@ -79,7 +79,7 @@ def test_a_session_that_is_wrong_is_noticed() -> None:
     assert right != session.format("litecheck 9")
     assert refreshed(right) == right
     assert refreshed(session.format("...")) == session.format("...")
-    # What a page leaves out stays left out.
+    # Output that a page abbreviates as ``...`` stays abbreviated.
     assert refreshed(session.format("...\nlitecheck 9")) == right.replace("litecheck 0", "...\nlitecheck 0")
     usage = "```console\n$ litecheck --help\n{}\n```\n".format
     found = refreshed(usage("old\nolder\n...\noldest")).splitlines()
@@ -118,14 +118,14 @@ def leads_somewhere(path: Path, link: str) -> bool:
 
 
 def anchors(text: str) -> set[str]:
-    """What GitHub calls the headings of a document."""
+    """Return the anchors that GitHub derives from the headings of a document."""
     headings = re.findall(r"^#+ (.+)$", FENCED.sub("", text), re.MULTILINE)
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("path", DOCUMENTS, ids=named)
-def test_python_examples_do_what_they_say(path: Path) -> None:
+def test_python_examples_give_the_shown_output(path: Path) -> None:
     examples = "\n".join(fenced(path.read_text("utf-8"), "python"))
     if "litert:" in examples:
         pytest.importorskip("ai_edge_litert", reason="an example drives LiteRT")
@@ -149,7 +149,7 @@ def test_every_command_shown_has_the_options_it_is_shown_with(path: Path) -> Non
 
 
 def shell_lines(path: Path) -> Iterator[str]:
-    """Lines of sessions, scripts and indented blocks, and what stands in backquotes."""
+    """Yield command lines of sessions, scripts, indented blocks and text in backquotes."""
     text = path.read_text("utf-8")
     for body in (*fenced(text, "console"), *fenced(text, "yaml")):
         yield from (line.removeprefix("$ ") for line in body.splitlines() if "litecheck validate" in line)
@@ -182,7 +182,7 @@ def test_every_option_is_in_the_guide() -> None:
 
 
 def problem_codes() -> set[str]:
-    """Every word with hyphens that the readers' sources hold as a value, and the one code without."""
+    """Return the problem codes of the readers: string constants with hyphens, and ``misaligned``."""
     sources = [*ROOT.glob("litecheck/flatbuffer/*.py"), *ROOT.glob("litecheck/model/*.py")]
     nodes = (node for source in sources for node in ast.walk(ast.parse(source.read_text("utf-8"))))
     values = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
@@ -256,7 +256,7 @@ def test_every_key_of_the_configuration_file_is_in_the_guide() -> None:
     assert [key for key in _READERS if not re.search(rf"^(\[tool\.litecheck\.)?{key}\b", example, re.M)] == []
 
 
-def test_the_action_uses_options_there_are() -> None:
+def test_the_action_uses_existing_options() -> None:
     action = yaml.safe_load(text_of("action.yml"))
     steps = action["runs"]["steps"]
     used = set(re.findall(r"(?<![\w-])(--?[a-z][a-z-]*)=?", steps[1]["run"])) - {"-r", "-n"}
@@ -270,7 +270,7 @@ def test_the_action_uses_options_there_are() -> None:
     assert table == list(action["inputs"])
 
 
-def test_the_hook_runs_a_command_there_is_on_what_models_are_called() -> None:
+def test_the_hook_runs_an_existing_command_on_model_files() -> None:
     (hook,) = yaml.safe_load(text_of(".pre-commit-hooks.yaml"))
     program, command = hook["entry"].split()
     assert (program, command in commands()) == ("litecheck", True)
@@ -278,7 +278,7 @@ def test_the_hook_runs_a_command_there_is_on_what_models_are_called() -> None:
     assert not re.search(hook["files"], "a.yaml")
 
 
-def test_the_change_log_speaks_of_this_version() -> None:
+def test_the_change_log_has_this_version() -> None:
     from litecheck import __version__
 
     assert f"{__version__}" in text_of("CHANGELOG.md")

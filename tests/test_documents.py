@@ -28,7 +28,7 @@ from litecheck.errors import ConfigError, InputError
         (b'{"a": 1, "b": 2, "c": 3, "b": 4}', "f: not JSON: an object has the key 'b' twice"),
     ],
 )
-def test_what_is_no_json_is_an_error_with_its_place(content: bytes, message: str) -> None:
+def test_invalid_json_is_an_error_with_its_location(content: bytes, message: str) -> None:
     with pytest.raises(InputError) as caught:
         decode_json(content, "f", InputError)
     assert str(caught.value) == message
@@ -52,7 +52,7 @@ def test_json_is_read_in_the_encodings_that_programs_redirect() -> None:
         (b"#" * (1 << 21), "expected at most 1,048,576"),
     ],
 )
-def test_what_is_no_toml_is_an_error(content: bytes, message: str) -> None:
+def test_invalid_toml_is_an_error(content: bytes, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         decode_toml(content, "f.toml")
     assert str(caught.value).startswith("f.toml: not TOML: ")
@@ -72,7 +72,7 @@ def test_what_is_no_toml_is_an_error(content: bytes, message: str) -> None:
         ("\ud800: [", None),
     ],
 )
-def test_what_is_no_yaml_is_an_error(text: str, line: int | None, loader: type) -> None:
+def test_invalid_yaml_is_an_error(text: str, line: int | None, loader: type) -> None:
     with pytest.raises(DocumentError) as caught:
         compose_yaml(text, loader)
     assert line is None or caught.value.line == line

@@ -11,13 +11,14 @@ from litecheck.devices.port import DeviceError
 from litecheck.errors import ConfigError, ProfileError, install_hint
 
 ROOT = Path(__file__).parents[1]
-#: ``litecheck`` or ``litecheck[extra]`` as a name that pip would look for; a path such as ./litecheck is none.
+#: ``litecheck`` or ``litecheck[extra]`` as a name that pip would search for; a path such as ./litecheck does
+#: not match.
 FROM_AN_INDEX = re.compile(r"pip3? install (-\S+ )*['\"]?litecheck\b")
 SUFFIXES = (".py", ".md", ".yaml", ".yml", ".toml", ".sh", ".json", ".html")
 
 
 def suggestions(root: Path) -> list[str]:
-    """The lines of texts below a folder that would have pip look for litecheck on a package index."""
+    """Return the lines of texts below a folder that install litecheck from a package index."""
     places = [
         root / name for name in ("litecheck", "docs", "rules", "examples", "schemas", "fixtures", ".github")
     ]
@@ -27,7 +28,7 @@ def suggestions(root: Path) -> list[str]:
     return [f"{file.relative_to(root)}: {line.strip()}" for file, line in lines if FROM_AN_INDEX.search(line)]
 
 
-def test_nothing_suggests_to_install_litecheck_from_a_package_index() -> None:
+def test_no_text_installs_litecheck_from_a_package_index() -> None:
     assert suggestions(ROOT) == []
 
 
@@ -39,7 +40,7 @@ def test_such_a_suggestion_is_noticed(line: str, tmp_path: Path) -> None:
     assert suggestions(tmp_path) == [f"README.md: Then {line}."]
 
 
-def test_the_hint_names_an_extra_there_is() -> None:
+def test_the_hint_names_an_existing_extra() -> None:
     assert install_hint("runtime") == "pip install -e '.[runtime]' in the checkout of litecheck"
     extras = set(re.findall(r"^(\w+) = \[", (ROOT / "pyproject.toml").read_text("utf-8"), re.M))
     used = [

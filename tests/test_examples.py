@@ -1,4 +1,4 @@
-"""The example programs of examples/ as devices: what they have is exact, and what they lack is said."""
+"""Example programs as devices: operators that they implement are exact, and gaps are reported."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def outcomes(report: Verification) -> dict[str, Outcome]:
 
 
 def compiled(source: str, folder: Path) -> str:
-    """The device behind a program in C, compiled without a warning."""
+    """Compile a C program without warnings and return its device."""
     compiler = shutil.which("gcc") or shutil.which("cc")
     if compiler is None:
         pytest.skip("there is no C compiler")
@@ -56,11 +56,11 @@ def compiled(source: str, folder: Path) -> str:
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The C program as a device."""
+    """Return the C example as a device."""
     return compiled(PROGRAM.read_text(), tmp_path_factory.mktemp("examples"))
 
 
-def test_the_program_in_c_is_exact_in_what_it_has(board: str) -> None:
+def test_the_program_in_c_is_exact_for_supported_operators(board: str) -> None:
     report = verified(board, arithmetics=("tflm",))
     found = outcomes(report)
     assert [found.pop(opcode) for opcode in ("FULLY_CONNECTED", "RESHAPE")] == [Outcome.EXACT] * 2
@@ -69,7 +69,7 @@ def test_the_program_in_c_is_exact_in_what_it_has(board: str) -> None:
     assert (report.verdict, report.counts()[Outcome.NOT_SUPPORTED]) == ("conforms", 5)
 
 
-#: Faults of the program: what is replaced by what. It has neither memory nor windows to be wrong in.
+#: Defects of the program, each as (original text, replacement). It implements no operator with state or a window.
 FAULTS = {
     "no zero point": ("(in[k] - x->zero)", "in[k]"),
     "zero point kept in int8": ("(in[k] - x->zero)", "(in[k] + (int8_t)-x->zero)"),
@@ -107,14 +107,14 @@ FAULTS = {
 
 
 def faulty(name: str, folder: Path) -> str:
-    """The device whose program has the fault."""
+    """Return the device of a program with the defect."""
     source, (right, wrong) = PROGRAM.read_text(), FAULTS[name]
     assert right in source
     return compiled(source.replace(right, wrong), folder)
 
 
 def rows(count: int, depth: int, units: int) -> Model:
-    """A FULLY_CONNECTED with a scale for each unit, biases beyond 16 bits and a zero point at the end of its type."""
+    """Return a FULLY_CONNECTED with a scale per unit, biases beyond 16 bits and the input zero point -128."""
     random = np.random.default_rng(7)
     builder = ModelBuilder("rows")
     graph = builder.subgraph("main")
@@ -132,7 +132,7 @@ def rows(count: int, depth: int, units: int) -> Model:
 
 
 def judged(device: str, model: Model, repeat: int = 2) -> Outcome:
-    """What becomes of the one operator of a model."""
+    """Return the outcome of a model with a single operator on a device."""
     opened = open_device(device, Limits(60.0))
     try:
         settings = Settings(arithmetics=("tflm",), kinds=("propagated", "random"), repeat=repeat)
@@ -144,7 +144,7 @@ def judged(device: str, model: Model, repeat: int = 2) -> Outcome:
 
 #: Many outputs of few products, and few outputs of many.
 LARGE, DEEP = (2200, 2, 32), (4, 300, 36)
-#: Faults of a device that does not always answer alike; how often each input has to be run for the last to show.
+#: Defects with varying outputs, and the number of runs of each input that the test makes to detect them.
 UNSTEADY = {"the previous answer": 2, "a stale last element": 2, "one answer in 200": 120}
 
 
@@ -166,7 +166,7 @@ def test_a_fault_of_one_operator_is_not_laid_on_another(tmp_path: Path) -> None:
     assert found["RESHAPE"] is Outcome.EXACT
 
 
-def test_a_claim_makes_a_failure_of_what_is_not_supported(board: str) -> None:
+def test_an_unsupported_operator_fails_if_it_is_claimed(board: str) -> None:
     for claim, verdict in {"SOFTMAX": "fails", "all": "fails", "FULLY_CONNECTED": "conforms"}.items():
         report = verified(
             board, arithmetics=("tflm",), claims=(claim,), select=("FULLY_CONNECTED", "SOFTMAX")
@@ -175,7 +175,7 @@ def test_a_claim_makes_a_failure_of_what_is_not_supported(board: str) -> None:
 
 
 @pytest.mark.runtime
-def test_the_program_in_python_is_exact_in_what_it_has() -> None:
+def test_the_program_in_python_is_exact_for_supported_operators() -> None:
     pytest.importorskip("ai_edge_litert")
     report = verified(f"command:{sys.executable} {ROOT / 'examples' / 'device.py'} {{model}} {{runs}}")
     found = outcomes(report)
@@ -184,7 +184,7 @@ def test_the_program_in_python_is_exact_in_what_it_has() -> None:
     assert "example device 1.0" in report.described
 
 
-def test_a_claim_to_an_operator_there_is_not_is_refused() -> None:
+def test_a_claim_to_an_unknown_operator_is_an_error() -> None:
     with pytest.raises(ConfigError, match="did you mean 'CONV_2D'"):
         verify(load_model(MODEL), InProcess(), Settings(claims=("CONV2D",)))
 

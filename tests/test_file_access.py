@@ -71,7 +71,7 @@ DECODED = {
 
 @cache
 def calls(text: str) -> frozenset[tuple[str, str]]:
-    """The functions that a module calls: what each is an attribute of, and its name."""
+    """Return the functions that a module calls as (owner, name); the owner of a plain name is ""."""
     called = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
     return frozenset(
         ("", func.id) if isinstance(func, ast.Name) else (ast.unparse(func.value), func.attr)
@@ -81,7 +81,7 @@ def calls(text: str) -> frozenset[tuple[str, str]]:
 
 
 def modules_that_call(source: dict[str, str], names: set[str], owners: set[str]) -> set[str]:
-    """The modules that call one of some functions, or ``open`` of one of some owners."""
+    """Return the modules that call a function of ``names``, or ``open`` of an owner in ``owners``."""
     return {
         module
         for module, text in source.items()
@@ -113,4 +113,7 @@ def test_files_are_looked_for_without_exceptions(source: dict[str, str]) -> None
     """``Path.exists`` raises PermissionError for a file in a folder that cannot be read, ``os.path.exists`` does not."""
     asked = {"exists", "is_file", "is_dir"}
     found = {m for m, text in source.items() if any(n in asked and o != "os.path" for o, n in calls(text))}
-    assert found == {"data", "verification/reproducers/reproducer_program"}  # files of their own
+    assert found == {
+        "data",
+        "verification/reproducers/reproducer_program",
+    }  # both look only for their own files

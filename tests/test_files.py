@@ -38,7 +38,7 @@ def test_text_bytes_and_pieces(tmp_path: Path) -> None:
         assert (tmp_path / "a").read_bytes() == "wörd\n".encode()
 
 
-def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
+def test_a_failed_write_keeps_only_the_old_file(tmp_path: Path) -> None:
     def pieces() -> Iterator[bytes]:
         yield b"half"
         raise RuntimeError
@@ -87,7 +87,7 @@ def test_refusals_are_config_errors(tmp_path: Path) -> None:
     assert (tmp_path / "no" / "where").read_bytes() == b"x"
 
 
-def test_files_as_services_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_paths_are_relative_to_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for given in ("d/a.tflite", "./d/../d/a.tflite", str(tmp_path / "d" / "a.tflite")):
         assert from_here(given) == "d/a.tflite"
@@ -95,7 +95,7 @@ def test_files_as_services_know_them(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert from_here("https://example.org/a.tflite") == "https://example.org/a.tflite"
 
 
-def test_folders_that_cannot_be_made_are_said_before_and_when(tmp_path: Path) -> None:
+def test_folders_that_cannot_be_made_are_an_error_before_and_during_creation(tmp_path: Path) -> None:
     check_folder(tmp_path / "a" / "b")
     assert not (tmp_path / "a").exists()
     make_folder(tmp_path / "a" / "b")
@@ -175,7 +175,7 @@ def test_pipes_and_devices_are_neither_awaited_nor_read(tmp_path: Path, in_time:
 
 @posix
 @pytest.mark.skipif(not os.path.isdir("/dev/fd"), reason="this system has no /dev/fd")
-def test_a_pipe_that_the_shell_names_is_read_where_it_is_asked_for(in_time: None) -> None:
+def test_a_pipe_of_the_shell_is_read_if_pipes_are_allowed(in_time: None) -> None:
     end, writer = os.pipe()
     os.write(writer, b"piped")
     os.close(writer)

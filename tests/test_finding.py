@@ -74,7 +74,7 @@ def test_titles(path: str, title: str) -> None:
 def test_a_fingerprint_follows_names_and_not_numbers() -> None:
     """Operators and tensors are renumbered by edits elsewhere; a subgraph without a name has its number only."""
     own = FOUND.fingerprint
-    assert own == "6f77a12f28d537a08539f76c8b2f0a3e"  # baselines hold it
+    assert own == "6f77a12f28d537a08539f76c8b2f0a3e"  # users' baselines contain it
     for same in ({"operator": 9}, {"tensor": 9}, {"subgraph": 9}, {"opcode": "ADD"}):
         assert replace(FOUND, where=replace(CONV, **same)).fingerprint == own
     for other in (

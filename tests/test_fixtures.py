@@ -1,4 +1,5 @@
-"""The models beside the source: as their recipes make them, each with the finding it was broken for."""
+"""The models in ``fixtures``: their recipes make the same bytes, and each broken model has its intended
+finding."""
 
 from __future__ import annotations
 
@@ -14,7 +15,7 @@ from litecheck.checks.validate import validate_file
 from litecheck.model.load import load_models
 from litecheck.model.types import Model
 
-#: What is sound and judged throughout, by the number of operators in its models.
+#: Conforming models without uncovered operators: the number of operators of each model in the file.
 CONFORMING = {
     "conv_int8.tflite": [7],
     "fc_int8.tflite": [1],
@@ -34,11 +35,11 @@ def built() -> dict[str, bytes]:
     return files()
 
 
-def test_every_file_is_what_its_recipe_makes(built: dict[str, bytes]) -> None:
+def test_every_file_equals_the_output_of_its_recipe(built: dict[str, bytes]) -> None:
     there = {p.name for p in HERE.iterdir() if p.suffix in (".tflite", ".task", ".litertlm", ".npz")}
     assert there == built.keys()
     stale = [name for name, content in built.items() if (HERE / name).read_bytes() != content]
-    assert stale == [], "run python -m fixtures.build, and look at what changed"
+    assert stale == [], "run python -m fixtures.build, and review the changes"
 
 
 @pytest.mark.parametrize("name", sorted(BROKEN))
@@ -60,7 +61,9 @@ def test_a_conforming_file_has_no_findings(name: str) -> None:
     ("name", "status", "paths"),
     [("float", "structure checked only", []), ("custom_op", "not covered", ["CUSTOM/kernel"])],
 )
-def test_what_no_rule_of_quantization_speaks_of_is_told(name: str, status: str, paths: list[str]) -> None:
+def test_operators_without_a_quantization_rule_have_a_status_and_a_reason(
+    name: str, status: str, paths: list[str]
+) -> None:
     (report,) = validate_file(str(HERE / f"{name}.tflite"))
     assert [f.path for f in report.findings] == paths
     assert report.operators[-1].status == status
@@ -90,7 +93,7 @@ def test_buffers_and_appended_files_lie_where_they_should() -> None:
 
 
 @pytest.mark.runtime
-def test_litert_runs_what_is_sound(litert: Callable[[Sequence[Path]], list[str]]) -> None:
+def test_litert_runs_valid_models(litert: Callable[[Sequence[Path]], list[str]]) -> None:
     names = [f"{name}.tflite" for name in MODELS if name != "custom_op"]
     lines = litert([HERE / name for name in (*names, "outside_buffers.tflite", "appended_zip.tflite")])
     assert [line for line in lines if not line.startswith("outputs")] == []

@@ -1,4 +1,5 @@
-"""The house in order: class names with one meaning, modules of a readable size that say what they hold."""
+"""Order of the package: unique class names, modules of limited length, a docstring for every module and
+folder."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ SOURCES = {
 
 
 def several_meanings(sources: Mapping[str, str]) -> dict[str, list[str]]:
-    """Class names that stand for different things, with the modules they stand in."""
+    """Return the class names that several modules define, with these modules."""
     homes = defaultdict(list)
     for name, source in sources.items():
         for node in ast.walk(parsed(source)):
@@ -38,11 +39,11 @@ def test_a_second_meaning_is_seen() -> None:
     }
 
 
-def test_no_module_is_longer_than_one_reads() -> None:
+def test_no_module_exceeds_the_line_limit() -> None:
     assert {name: n for name, text in SOURCES.items() if (n := len(text.splitlines())) > LONGEST} == {}
 
 
-def test_every_module_says_what_it_holds() -> None:
+def test_every_module_has_a_docstring() -> None:
     silent = [name for name, text in SOURCES.items() if not (ast.get_docstring(parsed(text)) or "").strip()]
     assert silent == []
 

@@ -1,4 +1,4 @@
-"""The public API: every name listed is there, and stays itself whatever has been imported."""
+"""The public API: every listed name exists and keeps its meaning in any order of imports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ ORDERS = [
 
 
 @pytest.mark.parametrize("program", ORDERS)
-def test_render_is_a_function_in_whatever_order_it_is_imported(program: str) -> None:
+def test_render_is_a_function_after_any_order_of_imports(program: str) -> None:
     report = "r = lambda litecheck: litecheck.Report('1', ())\n"
     done = subprocess.run([sys.executable, "-c", report + program], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

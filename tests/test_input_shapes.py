@@ -1,4 +1,4 @@
-"""Arrays of another shape than an input: the text, with the cure."""
+"""Error text for arrays with a shape different from the input's, with the fix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ AXIS = ". Add a first axis: array[numpy.newaxis]"
 
 
 @pytest.mark.parametrize(
-    ("given", "wanted", "leading", "said"),
+    ("given", "wanted", "leading", "message"),
     [
         ((50, 639), (-1, 640), ("N",), "got shape (50, 639), expected (N, 640)"),
         ((640,), (-1, 640), ("N",), f"got shape (640,), expected (N, 640){AXIS}"),
@@ -23,9 +23,9 @@ AXIS = ". Add a first axis: array[numpy.newaxis]"
     ],
 )
 def test_the_expected_shape_and_the_cure(
-    given: tuple[int, ...], wanted: tuple[int, ...], leading: tuple[str, ...], said: str
+    given: tuple[int, ...], wanted: tuple[int, ...], leading: tuple[str, ...], message: str
 ) -> None:
-    assert shape_mismatch("x", given, wanted, leading) == f"input 'x': {said}"
+    assert shape_mismatch("x", given, wanted, leading) == f"input 'x': {message}"
 
 
 @pytest.mark.parametrize("leading", [("N",), ()])

@@ -53,7 +53,7 @@ PAGES = (
 LONGEST = 30
 
 
-#: Folders whose modules may have the same file name, with the reason. ``/*`` includes all folders below.
+#: Folders with modules of the same file name, and the reason. ``/*`` includes all folders below.
 SAME_ROLE = {
     "a family of operators": (
         "cases/probes", "model/shapes", "profile/measurements", "reference/kernels", "reference/numerics", "targets/*",

@@ -1,4 +1,5 @@
-"""The import direction of the package, held by import-linter's contracts, and what judging must never load."""
+"""Import directions of the package, checked by import-linter's contracts, and modules that validation must
+not load."""
 
 from __future__ import annotations
 
@@ -15,7 +16,7 @@ FOREIGN = ("tensorflow", "ai_edge_litert", "onnx", "jsonschema")
 
 
 def linted(folder: Path) -> subprocess.CompletedProcess[str]:
-    """What import-linter says of a tree by the contracts of pyproject.toml."""
+    """Run import-linter on a tree with the contracts of pyproject.toml."""
     command = [
         sys.executable,
         "-c",
@@ -69,7 +70,7 @@ def test_a_broken_contract_is_named(name: str, tmp_path: Path) -> None:
 
 
 def loaded_by(code: str, *arguments: str) -> set[str]:
-    """The top-level modules loaded after running code in a new process."""
+    """Return the top-level modules loaded after running code in a new process."""
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
     ending = "\nimport sys\nprint(*sorted({name.split('.')[0] for name in sys.modules}), sep=',')"
     command = [sys.executable, "-c", code + ending, *arguments]
@@ -77,18 +78,18 @@ def loaded_by(code: str, *arguments: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split(","))
 
 
-def test_importing_litecheck_loads_nothing_heavy() -> None:
+def test_importing_litecheck_loads_no_large_library() -> None:
     assert not loaded_by("import litecheck") & {"numpy", "yaml", "typer", "rich", *FOREIGN}
 
 
-def test_judging_a_model_loads_no_runtime() -> None:
+def test_validating_a_model_loads_no_runtime() -> None:
     code = "import litecheck, sys; litecheck.validate(litecheck.load_model(sys.argv[1]))"
     loaded = loaded_by(code, str(ROOT / "fixtures" / "conv_int8.tflite"))
     assert "numpy" in loaded
     assert not loaded & {"typer", "rich", *FOREIGN}
 
 
-def test_judging_a_model_loads_nothing_that_makes_one() -> None:
+def test_validating_a_model_does_not_load_conversion() -> None:
     code = (
         "from litecheck.cli import main\nimport sys\n"
         "try:\n    main()\nexcept SystemExit:\n    pass\n"

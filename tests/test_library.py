@@ -1,4 +1,5 @@
-"""The library's front door: what functions take, what they say of anything else, types, and the recipe for test suites."""
+"""The public functions: accepted arguments, errors for other types, annotations, and the recipe for test
+suites."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ ROOT = Path(__file__).parent.parent
 FIXTURES = ROOT / "fixtures"
 BROKEN = FIXTURES / "broken_weight_zero_point.tflite"
 MODEL = litecheck.load_model(BROKEN)
-#: Whatever is given instead of what is taken.
+#: Arguments of wrong types.
 WRONG = cast(Any, "model.tflite")
 NUMBER = cast(Any, 5)
 
@@ -60,7 +61,7 @@ def test_bundles_come_as_bytes_too() -> None:
 @pytest.mark.parametrize(
     ("content", "code"), [(b"", "empty-file"), (b"abc", "not-a-model"), (BROKEN.read_bytes()[:300], "")]
 )
-def test_what_is_wrong_with_bytes_is_told(content: bytes, code: str) -> None:
+def test_invalid_bytes_are_a_model_error(content: bytes, code: str) -> None:
     with pytest.raises(litecheck.ModelError, match=r"^<bytes>: ") as caught:
         litecheck.load_model(content)
     assert code in ("", caught.value.problems[0].code)
@@ -120,7 +121,7 @@ def test_parts_of_reports_are_rendered() -> None:
     assert litecheck.render(compared).startswith("actual against expected: differs\n")
 
 
-def test_inspect_and_explain_say_what_the_commands_say() -> None:
+def test_inspect_and_explain_give_the_text_of_the_commands() -> None:
     assert litecheck.inspect(MODEL)["subgraphs"][0]["operators"][0]["opcode"] == "CONV_2D"
     told = litecheck.explain("CONV_2D/weight/zero_point", [litecheck.load_profile("litert-int8")])
     assert told.startswith("CONV_2D/weight/zero_point (litert-int8)\n  required     zero point 0 of weight\n")
@@ -149,8 +150,9 @@ def test_public_functions_are_plain_functions(name: str) -> None:
     assert isinstance(getattr(litecheck, name), FunctionType)
 
 
-def test_type_checkers_see_the_public_names_and_no_others(tmp_path: Path) -> None:
-    """Of litecheck's modules only the front door is read here: what is meant is what it lets through."""
+def test_type_checkers_see_only_the_public_names(tmp_path: Path) -> None:
+    """Only ``litecheck/__init__.py`` is type-checked here, because the test is about the names that it
+    exports."""
     pytest.importorskip("mypy", reason="needs mypy")
     names = [name for name in litecheck.__all__ if name != "__version__"]
     used = "".join(f"litecheck.{name}\nfrom litecheck import {name} as _{name}\n" for name in names)
@@ -164,7 +166,7 @@ def test_type_checkers_see_the_public_names_and_no_others(tmp_path: Path) -> Non
 
 
 def test_the_five_scripts_are_short() -> None:
-    """Each is on the page as tests/test_documentation.py runs it."""
+    """tests/test_documentation.py runs the same five scripts of docs/library.md."""
     text = (ROOT / "docs/library.md").read_text(encoding="utf-8")
     part = text.partition("## Five scripts\n")[2].partition("\n## ")[0]
     scripts = re.findall(r"```python\n(.*?)```", part, re.DOTALL)

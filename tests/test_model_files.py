@@ -27,7 +27,9 @@ def test_models_each_once_in_the_order_given(tmp_path: Path, monkeypatch: pytest
 
 
 @pytest.mark.parametrize("argument", ["absent", "*.absent", "empty", "emp*"])
-def test_arguments_that_yield_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str) -> None:
+def test_arguments_without_a_model_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argument: str
+) -> None:
     monkeypatch.chdir(tmp_path)
     Path("empty").mkdir()
     Path("a.tflite").touch()
@@ -74,7 +76,7 @@ def test_a_file_in_a_folder_that_cannot_be_read_states_the_reason(
 @pytest.mark.parametrize(
     "pattern", ["**/*.tflite", "d/**/*.tflite", "d/**/**/x.tflite", "**/d/**/*.tflite", "d/**"]
 )
-def test_two_stars_stand_for_any_number_of_folders(
+def test_two_stars_match_any_number_of_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str
 ) -> None:
     monkeypatch.chdir(tmp_path)

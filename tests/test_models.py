@@ -11,8 +11,8 @@ pytestmark = pytest.mark.models
 
 FC_NOTE = "FULLY_CONNECTED/weight/granularity"
 
-#: file -> (exit code, operators judged for their quantization, {finding: how many}, {status: how many operators} of
-#: those that neither conform nor violate, the profiles that judged)
+#: file -> (exit code, operators with checked quantization, {finding: count}, {status: count} of operators
+#: that neither conform nor violate, profiles of the check)
 EXPECTED: dict[str, tuple[int, int, dict[str, int], dict[str, int], str]] = {
     "kws_ref_model": (0, 13, {FC_NOTE: 1}, {}, "litert-runtime"),
     "ad01_int8": (0, 10, {FC_NOTE: 10}, {}, "litert-runtime"),
@@ -20,7 +20,7 @@ EXPECTED: dict[str, tuple[int, int, dict[str, int], dict[str, int], str]] = {
     "tf2_mobilenet_v2_1.0_224_ptq": (0, 68, {"SOFTMAX/known_fault": 1}, {}, "litert-runtime"),
     "trained_lstm_int8": (0, 4, {FC_NOTE: 1}, {}, "litert-runtime"),
     "two_signatures_a8w8": (0, 2, {}, {}, "litert-runtime"),
-    # Not false: LiteRT's kernel finds no scale among the 128 and answers 0 everywhere.
+    # A correct finding: LiteRT's kernel reads no scale from the 128 scales, and outputs 0 everywhere.
     "static_w8_a16_quantized_attn_vec_einsum": (
         1, 3, {"BATCH_MATMUL/rhs/granularity": 1}, {}, "litert-int16x8",
     ),
@@ -57,7 +57,7 @@ def test_verdict(models, name):
 
 
 def test_every_model_of_the_folder_is_in_the_table(models):
-    """A folder may hold more models; those we know must all be there."""
+    """The folder may contain further models; all models of the table must be present."""
     assert {path.stem for path in models.glob("*.tflite")} >= set(EXPECTED)
 
 
@@ -69,7 +69,7 @@ def test_an_empty_list_of_buffers_is_remarked_with_its_place(models):
 
 @pytest.mark.parametrize("name", [n for n, e in EXPECTED.items() if e[0] == 0 and "litert-runtime" in e[4]])
 def test_no_model_breaks_the_page_itself(models, name):
-    """Under the specification page alone fewer operators are covered, and still none is in breach."""
+    """The specification alone covers fewer operators than the runtime profile, and no operator violates it."""
     (report,) = validate_file(models / f"{name}.tflite", [load_profile("litert-int8")])
     assert not [f for f in report.findings if f.level == "violation"]
     assert report.covered

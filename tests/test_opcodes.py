@@ -1,4 +1,4 @@
-"""Operators are data: no Python but the kernels' own registration names them, and where it must, the reason stands here."""
+"""Operators are data: Python names an operator only to register its kernel, or for a reason listed here."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from litecheck.flatbuffer.schema import load_schema
 PACKAGE = Path(__file__).resolve().parent.parent / "litecheck"
 #: Kernels are registered for the operators they compute.
 KERNELS = PACKAGE / "reference" / "kernels"
-#: They are no operators: the name stands beside them.
+#: Entries of BuiltinOperator without a computation of their own.
 PLACEHOLDERS = {"CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES"}
-#: What must name an operator, by file: the operators, and why.
+#: Operators that a file must name, with the reason.
 REASONS: dict[str, tuple[set[str], str]] = {
     "model/links.py": (
         {"VAR_HANDLE", "ASSIGN_VARIABLE"},
@@ -34,7 +34,8 @@ REASONS: dict[str, tuple[set[str], str]] = {
         "TensorFlow's old converter has scales per channel for the weights of these alone",
     ),
     "conversion/ai_edge_recipe.py": ({"TRANSPOSE_CONV"}, "ai-edge-quantizer has another name for it"),
-    # A measurement says what it measures otherwise; judging a model reads no facts, which would cost each start.
+    # A measurement states operators that it measures differently. Validation does not load the traits file,
+    # which would slow each start.
     "profile/measurements/accumulators.py": (
         {"DEPTHWISE_CONV_2D", "TRANSPOSE_CONV"},
         "counts the products of a sum",
@@ -55,13 +56,13 @@ REASONS: dict[str, tuple[set[str], str]] = {
 
 
 def builtin() -> frozenset[str]:
-    """Operators' names, but for those that are names of fused activations too."""
+    """Return the names of builtin operators, without those that are also names of fused activations."""
     enums = load_schema().enums
     return frozenset(enums["BuiltinOperator"]) - set(enums["ActivationFunctionType"]) - PLACEHOLDERS
 
 
 def named(source: str) -> Iterator[str]:
-    """The operators that string constants consist of, alone or several in a row; prose does not count."""
+    """Yield operator names from string constants that consist of operator names only. Prose does not count."""
     known = builtin()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Constant) and isinstance(node.value, str):

@@ -1,4 +1,4 @@
-"""What the package promises to those who install it: version, public names, types, data files."""
+"""The installed package: version, public names, type marker, data files."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_public_name_exists_and_is_documented(name: str) -> None:
         assert re.fullmatch(r"\d+\.\d+\.\d+", value)
         return
     assert callable(value)
-    # dataclasses write a docstring of their own where there is none: their signature.
+    # The default docstring of a dataclass is its signature.
     assert value.__doc__
     assert not value.__doc__.startswith(f"{name}(")
 

@@ -8,7 +8,7 @@ from litecheck.placement import Placement, TargetReport
 
 
 def report(*places: tuple[str, str, int, int | None]) -> TargetReport:
-    """A report of operators as (opcode, place, macs, partition)."""
+    """Return a report of operators given as (opcode, place, macs, partition)."""
     operators = (
         Placement(0, at, opcode, place, macs, part) for at, (opcode, place, macs, part) in enumerate(places)
     )  # type: ignore[arg-type]
@@ -35,5 +35,5 @@ def test_a_report_without_products_has_no_share() -> None:
 @pytest.mark.parametrize(
     ("place", "compiles"), [("npu", True), ("cpu", True), ("refused", False), ("crashes", False)]
 )
-def test_a_model_compiles_if_no_operator_stops_it(place: str, compiles: bool) -> None:
+def test_a_model_compiles_unless_an_operator_is_rejected_or_crashes(place: str, compiles: bool) -> None:
     assert report(("ADD", "npu", 0, 1), ("ADD", place, 0, None)).compiles is compiles

@@ -15,7 +15,7 @@ from litecheck.public_call import shows_call
 
 FUNCTIONS = {n: getattr(litecheck, n) for n in litecheck.__all__ if isfunction(getattr(litecheck, n))}
 FIXED = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD, Parameter.KEYWORD_ONLY)
-#: Values of the right type, by annotation; others are made without their constructor.
+#: Values of the right type, by annotation. Values for further annotations are made without their constructor.
 RIGHT = {
     **dict.fromkeys(("ArrayLike", "NDArray"), np.ones(2, np.int8)),
     **dict.fromkeys(("str", "Any", "Source"), "x"),
@@ -30,7 +30,7 @@ RIGHT = {
 
 
 class Odd:
-    """A type that no function takes."""
+    """Type that no function accepts."""
 
 
 def right(annotation: str, names: Mapping[str, Any]) -> object:
@@ -96,7 +96,7 @@ def test_arguments_of_the_right_type_pass(arguments: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ({"number": "3"}, "takes a whole number, not str"),
         ({"number": 1, "names": "abc"}, "takes a sequence of str | ints as names, not str"),
@@ -107,8 +107,8 @@ def test_arguments_of_the_right_type_pass(arguments: dict[str, Any]) -> None:
         ({"number": 1, "flag": "yes"}, "takes True or False as flag, not str"),
     ],
 )
-def test_others_are_named(arguments: dict[str, Any], said: str) -> None:
+def test_wrong_types_of_arguments_are_named(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(TypeError) as raised:
         sample(**arguments)
-    assert said in str(raised.value)
+    assert message in str(raised.value)
     assert str(raised.value).endswith(": litecheck.sample(1)")

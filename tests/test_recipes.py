@@ -1,4 +1,5 @@
-"""CONTRIBUTING's recipes, done: what each says is added to a copy of the source, and the program then has it."""
+"""The recipes of CONTRIBUTING.md work: each addition is made in a copy of the source, and the program then
+uses it."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ GUIDE = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
 
 @dataclass(frozen=True)
 class Recipe:
-    """What is added, by file: to its end, or behind a line; and a program that works only with it."""
+    """Additions by file, at its end or after a line, and a program that works only with these additions."""
 
     added: Mapping[str, str]
     program: str
@@ -238,7 +239,7 @@ RECIPES = {
 
 @pytest.fixture(scope="module")
 def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of what is installed."""
+    """Return a copy of the package, its rules and its schemas."""
     copy = tmp_path_factory.mktemp("source")
     for folder in ("litecheck", "rules", "schemas"):
         shutil.copytree(ROOT / folder, copy / folder, ignore=shutil.ignore_patterns("__pycache__"))
@@ -255,7 +256,7 @@ def ran(source: Path, program: str, folder: Path) -> subprocess.CompletedProcess
 
 
 @pytest.mark.parametrize("name", RECIPES)
-def test_a_recipe_does_what_it_says(name: str, source: Path, tmp_path: Path) -> None:
+def test_a_recipe_adds_its_feature(name: str, source: Path, tmp_path: Path) -> None:
     recipe = RECIPES[name]
     assert ran(source, recipe.program, tmp_path / "before").returncode != 0
     before = {

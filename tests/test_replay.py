@@ -1,4 +1,4 @@
-"""The replay of the documentation: what it takes for a command, and that it notices a page that is wrong."""
+"""Replay of the documentation: recognized commands, and detection of a wrong page."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_model(): pass
 """
 
 
-def test_what_a_page_shows_is_found() -> None:
+def test_commands_of_a_page_are_found() -> None:
     assert [(s.line, s.kind, s.command.strip(), s.output, s.code) for s in steps(PAGE)] == [
         (3, "pattern", "litecheck run MODEL [--seed SEED]", None, None),
         (4, "script", "litecheck run model.tflite --seed 0", None, None),
@@ -91,7 +91,7 @@ def test_a_page_that_is_wrong_differs(page: str, outcome: str, tmp_path: Path) -
     assert bool(one.difference) == (outcome == "DIFFERS")
 
 
-def test_a_page_has_what_it_names_and_nothing_else(tmp_path: Path) -> None:
+def test_a_page_has_only_the_files_that_it_names(tmp_path: Path) -> None:
     Folder("page.md", "of `fixtures/float.tflite`, `model.tflite`", Path(sys.executable), tmp_path)
     there = {path.relative_to(tmp_path).as_posix() for path in tmp_path.rglob("*") if path.is_file()}
     assert there == {"fixtures/float.tflite", "model.tflite"}

@@ -1,4 +1,4 @@
-"""Counts in words: numbers, plural forms, order and what is left out."""
+"""Counts in words: numbers, plural forms, order and omissions."""
 
 from __future__ import annotations
 

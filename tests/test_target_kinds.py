@@ -1,4 +1,5 @@
-"""Kinds of targets: litecheck's own, and one that an installed package brings with a measurement, profile and placement."""
+"""Kinds of targets: the built-in kinds, and a kind of an installed package with a measurement, a profile and
+a placement."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ ops:
 
 @pytest.fixture
 def package(tmp_path: Path) -> Path:
-    """A folder on the import path with the package acme_npu and its metadata, as pip installs it."""
+    """Return a folder on the import path with the package acme_npu and its metadata, as pip installs them."""
     folder = tmp_path / "site"
     files = {
         "acme_npu/__init__.py": INIT,
@@ -98,7 +99,7 @@ def package(tmp_path: Path) -> Path:
 
 
 def litecheck(package: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the program as installed beside the package."""
+    """Run the program with the folder of the package on the import path."""
     program = f"import sys; sys.path.insert(0, {str(package)!r}); from litecheck.cli import main; main()"
     return subprocess.run(
         [sys.executable, "-c", program, *arguments], capture_output=True, text=True, cwd=package, timeout=120
@@ -114,7 +115,7 @@ def test_an_installed_kind_places_operators_by_its_own_measurement(package: Path
     assert gated.returncode == 1
 
 
-def test_its_compiler_is_asked_and_its_measurement_listed(package: Path) -> None:
+def test_an_installed_kind_has_its_compiler_and_measurement(package: Path) -> None:
     done = litecheck(package, "validate", str(FIXTURE), "--profile", "acme-npu", "--compile")
     assert "acme-cc 1.0" in done.stdout
     listed = litecheck(package, "rules", "--measurements", "channel_remainder")

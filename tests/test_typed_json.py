@@ -35,7 +35,7 @@ class Document:
 WHOLE = Document(float("inf"), -(1 << 63), (Part((1, 2), "b"),), 4)
 
 
-def test_metadata_changes_nothing_of_a_right_value() -> None:
+def test_metadata_does_not_change_a_correct_value() -> None:
     assert decoded(encoded(WHOLE, Document), Document, "document") == WHOLE
 
 
@@ -79,7 +79,7 @@ def test_a_file_that_holds_no_such_document_is_named(tmp_path: Path, content: by
 
 @dataclass(frozen=True, slots=True)
 class Loose:
-    """A number or a word, a number or nothing."""
+    """A number or a word; a number or None."""
 
     limit: float | str
     count: int | None = None
@@ -90,13 +90,13 @@ class Loose:
     [Loose(1.5), Loose("all", 3), Loose(float("inf")), Loose("x", None)],
     ids=lambda value: str(value),
 )
-def test_a_word_may_stand_in_place_of_a_number(value: Loose) -> None:
+def test_text_is_allowed_if_a_type_allows_it(value: Loose) -> None:
     assert decoded(encoded(value, Loose), Loose, "document") == value
 
 
 @pytest.mark.parametrize(
     "document", [{"limit": 1, "count": "all"}, {"limit": [1]}, {"limit": 1, "count": 1.5}]
 )
-def test_a_word_may_not_stand_where_no_type_allows_it(document: dict[str, Any]) -> None:
+def test_text_is_an_error_if_no_type_allows_it(document: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"no document: (count|limit) is"):
         decoded(document, Loose, "document")

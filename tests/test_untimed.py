@@ -1,4 +1,4 @@
-"""No property is held to a time: how long an example takes depends on what else the machine does."""
+"""No property test has a deadline: the duration of an example depends on the machine's load."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypothesis import HealthCheck, settings
 
-#: What brings a limit back: a deadline of a test's own, or a list of checks in place of the profile's.
+#: Settings that restore a limit: a deadline, or a list of health checks that replaces the profile's list.
 TIMED = re.compile(r"settings\([^)]*\b(deadline|suppress_health_check)=(?!None|list\()")
 
 

@@ -1,4 +1,4 @@
-"""Numbers and models as short text, for golden files that hold on every machine."""
+"""Numbers and models as short text, equal on every machine, for golden files."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from litecheck.model.types import Operator, Subgraph
 
 
 def digits(value: Any, significant: int = 4, longest: int | None = None, places: int = 12) -> Any:
-    """Return real numbers with few digits, e.g. 0.12346 as 0.1235; sums differ in their last bits from machine to machine.
+    """Return real numbers with few digits, because the last bits of sums differ between machines.
 
-    At most ``places`` digits stand behind the point. Of lists longer than ``longest``, the first elements and the number
-    of further elements are returned.
+    Example: 0.12346 gives 0.1235. At most ``places`` digits follow the decimal point. Of lists longer than
+    ``longest``, the first elements and the number of further elements are returned.
     """
     if isinstance(value, dict):
         return {key: digits(each, significant, longest, places) for key, each in value.items()}
@@ -27,7 +27,7 @@ def digits(value: Any, significant: int = 4, longest: int | None = None, places:
 
 
 def summed(array: Array) -> str:
-    """Return type, shape and weighted sum of an array, in which the order of elements counts: ``int8 1x2 5``."""
+    """Return type, shape and weighted sum of an array: ``int8 1x2 5``. The order of elements changes the sum."""
     flat = np.asarray(array, np.float64).reshape(-1)
     total = float((flat * (np.arange(flat.size) % 7 + 1)).sum())
     return f"{array.dtype} {'x'.join(map(str, array.shape))} {total:.5g}"
