@@ -62,7 +62,7 @@ def test_a_time_limit_ends_a_read() -> None:
         assert short.exceeded
 
 
-def test_a_patient_end_lets_the_program_finish(tmp_path: Path) -> None:
+def test_closing_with_patience_lets_the_program_finish(tmp_path: Path) -> None:
     program = f"import sys; sys.stdin.read(); open({str(tmp_path / 'finished')!r}, 'w').close()"
     child = ChildProcess(python(program), stdin=subprocess.PIPE, patience=30)
     child.close()
@@ -99,7 +99,7 @@ def test_memory_of_a_descendant_counts_and_has_a_limit() -> None:
 
 
 @pytest.mark.skipif(not peak_resident(), reason="the system does not say")
-def test_peak_memory_remembers_what_was_freed() -> None:
+def test_peak_memory_includes_freed_memory() -> None:
     block = bytearray(b"x") * (64 << 20)
     del block
     assert peak_memory() > 64 << 20

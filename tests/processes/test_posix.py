@@ -32,7 +32,7 @@ def test_features_of_a_system_are_used_in_two_modules() -> None:
     assert found == {"processes/posix.py", "devices/job_process.py"}
 
 
-def test_the_expression_finds_them() -> None:
+def test_the_expression_finds_features_of_a_system() -> None:
     for line in ("import fcntl", "    os.killpg(1, 9)", 'Path("/proc/self/status")', "import resource"):
         assert SYSTEM.search(line)
 

@@ -59,6 +59,6 @@ def test_the_search_path_is_absolute_and_without_the_current_folder(monkeypatch:
     assert str(Path(litecheck.__file__).resolve().parents[1]) in path
 
 
-def test_litecheck_is_found_where_only_the_current_folder_had_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_litecheck_is_found_without_the_current_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if entry not in ("", str(ROOT))])
     assert search_path()[-1] == str(ROOT)
