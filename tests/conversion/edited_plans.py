@@ -1,8 +1,8 @@
-"""Conversion plans edited at random, as people edit them: sensibly, carelessly, and wrongly.
+"""Conversion plans with random edits: sensible, careless and wrong edits, like a user's.
 
     values, done = edited(model, plan_values(plan), seed)   # the same for a seed, everywhere
 
-An edit changes one thing in one place, in all places that have the same form, or in all places of an operator.
+An edit changes a property in a single place, in all places with the same form, or in all places of an operator.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _PROFILES = ("litert-runtime", "litert-int8", "litert-int16x8", "litert-uint8", 
 
 
 def edited(model: Model, values: Values, seed: int) -> tuple[Values, list[str]]:
-    """A plan with one to three edits, and what they were; ``values`` themselves stay as they are."""
+    """Return a plan with one to three edits, and their descriptions; ``values`` is not modified."""
     draw = _Editor(model, copy.deepcopy(values), np.random.default_rng(seed))
     done: list[str] = []
     for _ in range(int(draw.rng.integers(1, 4))):
@@ -33,18 +33,18 @@ def edited(model: Model, values: Values, seed: int) -> tuple[Values, list[str]]:
 
 
 class _Editor:
-    """A plan's values, and what is drawn from them."""
+    """Values of a plan, and random choices from them."""
 
     def __init__(self, model: Model, values: Values, rng: np.random.Generator) -> None:
         self.model, self.values, self.rng = model, values, rng
 
     def pick(self, items: Any) -> Any:
-        """One of several; None of none."""
+        """Return a random item, or None without items."""
         known = list(items)
         return known[int(self.rng.integers(len(known)))] if known else None
 
     def forms(self) -> Iterator[Values]:
-        """All forms of all tensors, and of what operators get besides."""
+        """Yield all forms of all tensors, and of added operands and intermediates of operators."""
         for tensor in self.values["tensors"]:
             yield from tensor["forms"]
         for operator in self.values["operators"]:
@@ -52,7 +52,7 @@ class _Editor:
             yield from operator.get("intermediates", ())
 
     def alike(self) -> list[Values]:
-        """A form, alone or with all that are the same."""
+        """Return a form, alone or with all equal forms."""
         form = self.pick(self.forms())
         if form is None:
             return []
@@ -60,7 +60,7 @@ class _Editor:
         return same if self.rng.random() < 0.7 else [form]
 
     def reads(self, operator: Values | None = None) -> Iterator[tuple[Values, Values]]:
-        """The places that read, each with its tensor; of one operator where it is named."""
+        """Yield the places that read a tensor, each with the tensor; of a single operator if it is given."""
         for tensor in self.values["tensors"]:
             for place in tensor["read"]:
                 where = tensor["subgraph"], place["operator"]
@@ -68,7 +68,7 @@ class _Editor:
                     yield tensor, place
 
     def results(self, operator: Values) -> Iterator[Values]:
-        """The tensors that an operator writes."""
+        """Yield the tensors that an operator writes."""
         operators = self.model.subgraphs[operator["subgraph"]].operators
         made = next((op.outputs for op in operators if op.index == operator["operator"]), ())
         for tensor in self.values["tensors"]:
@@ -81,7 +81,7 @@ def _parameters(form: Values) -> tuple[Any, ...]:
 
 
 def rescaled(draw: _Editor) -> str | None:
-    """Other scales."""
+    """Multiply scales by a factor."""
     forms = draw.alike()
     factor = float(
         draw.pick((2.0 ** draw.rng.uniform(-1, 1), 2.0 ** draw.rng.uniform(-12, 12), 1.0000001, 0.5, 3.0))
@@ -92,7 +92,7 @@ def rescaled(draw: _Editor) -> str | None:
 
 
 def extreme(draw: _Editor) -> str | None:
-    """Scales at the ends of float32, and what is not a scale."""
+    """Set scales to limits of float32, and to invalid values."""
     forms, scale = draw.alike(), draw.pick((1e-45, 1e-38, 1e-12, 1e12, 3e38, 0.0, -0.5, 1.0))
     for form in forms:
         form["scale"] = [scale for _ in form["scale"]]
@@ -100,7 +100,7 @@ def extreme(draw: _Editor) -> str | None:
 
 
 def shifted(draw: _Editor) -> str | None:
-    """Other zero points."""
+    """Add a number to zero points."""
     forms, by = draw.alike(), int(draw.pick((1, -1, 5, 128, -128, int(draw.rng.integers(-300, 300)))))
     for form in forms:
         form["zero_point"] = [zero + by for zero in form["zero_point"]]
@@ -108,7 +108,7 @@ def shifted(draw: _Editor) -> str | None:
 
 
 def symmetric(draw: _Editor) -> str | None:
-    """Zero points of 0, scales doubled."""
+    """Set zero points to 0 and double the scales."""
     forms = draw.alike()
     for form in forms:
         form["scale"] = [2 * s for s in form["scale"]]
@@ -117,7 +117,7 @@ def symmetric(draw: _Editor) -> str | None:
 
 
 def retyped(draw: _Editor) -> str | None:
-    """Another type."""
+    """Change a type."""
     forms, dtype = draw.alike(), draw.pick(_TYPES)
     for form in forms:
         form["dtype"] = dtype
@@ -127,7 +127,7 @@ def retyped(draw: _Editor) -> str | None:
 
 
 def to_uint8(draw: _Editor) -> str | None:
-    """int8 stored 128 higher: in one form, all that are the same, or the whole plan."""
+    """Replace int8 by uint8 with zero points 128 higher: in a form, in all equal forms, or in the whole plan."""
     whole = draw.rng.random() < 0.4
     forms = [f for f in draw.forms() if f["dtype"] == "int8"] if whole else draw.alike()
     if whole and draw.rng.random() < 0.7:
@@ -141,7 +141,7 @@ def to_uint8(draw: _Editor) -> str | None:
 
 
 def per_axis(draw: _Editor) -> str | None:
-    """Several scales for one, or one for several; another axis."""
+    """Replace several scales by a single scale or a single scale by several, or change the axis."""
     form = draw.pick(draw.forms())
     if form is None:
         return None
@@ -158,7 +158,7 @@ def per_axis(draw: _Editor) -> str | None:
 
 
 def real_operator(draw: _Editor) -> str | None:
-    """An operator kept float32, with its tensors; sometimes without, or without its results."""
+    """Keep an operator in float32, usually with its inputs and outputs."""
     operator = draw.pick(draw.values["operators"])
     if operator is None:
         return None
@@ -174,7 +174,7 @@ def real_operator(draw: _Editor) -> str | None:
 
 
 def real_tensor(draw: _Editor) -> str | None:
-    """A tensor kept float32, where it is written, or everywhere."""
+    """Keep a tensor in float32 where it is written, or everywhere."""
     tensor = draw.pick(draw.values["tensors"])
     if tensor is None:
         return None
@@ -186,7 +186,7 @@ def real_tensor(draw: _Editor) -> str | None:
 
 
 def real_place(draw: _Editor) -> str | None:
-    """A place that reads real values, or another of the tensor's forms."""
+    """Let a place read real values, or another form of the tensor."""
     found = draw.pick(draw.reads())
     if found is None:
         return None
@@ -196,7 +196,7 @@ def real_place(draw: _Editor) -> str | None:
 
 
 def new_form(draw: _Editor) -> str | None:
-    """A place that reads a form of its own, drawn from all there are."""
+    """Let a place read its own form, copied from a random form."""
     found, other = draw.pick(draw.reads()), draw.pick(draw.forms())
     if found is None or other is None:
         return None
@@ -207,7 +207,7 @@ def new_form(draw: _Editor) -> str | None:
 
 
 def ends(draw: _Editor) -> str | None:
-    """What goes in or out of the model as real values, or as integers where it was real."""
+    """Exchange real values and integers at an input or output of the model."""
     outs = [(tensor, place) for tensor, place in draw.reads() if place["operator"] < 0]
     found = draw.pick(outs)
     if found is None or draw.rng.random() < 0.5:
@@ -222,7 +222,7 @@ def ends(draw: _Editor) -> str | None:
 
 
 def decided(draw: _Editor) -> str | None:
-    """Another word for what becomes of an operator."""
+    """Change the decision about an operator."""
     operator = draw.pick(draw.values["operators"])
     if operator is None:
         return None
@@ -231,7 +231,7 @@ def decided(draw: _Editor) -> str | None:
 
 
 def versioned(draw: _Editor) -> str | None:
-    """Another version of an operator."""
+    """Change the version of an operator."""
     operator = draw.pick(draw.values["operators"])
     if operator is None:
         return None
@@ -240,7 +240,7 @@ def versioned(draw: _Editor) -> str | None:
 
 
 def added(draw: _Editor) -> str | None:
-    """Operands that an operator gets, or no longer gets."""
+    """Add operands to an operator, or remove an added operand."""
     operator, form = draw.pick(draw.values["operators"]), draw.pick(draw.forms())
     if operator is None or form is None:
         return None
@@ -255,7 +255,7 @@ def added(draw: _Editor) -> str | None:
 
 
 def dropped(draw: _Editor) -> str | None:
-    """An entry gone, or there twice."""
+    """Delete an entry, or repeat it."""
     key = draw.pick(("tensors", "operators"))
     entries = draw.values[key]
     if not entries:
@@ -269,7 +269,7 @@ def dropped(draw: _Editor) -> str | None:
 
 
 def renumbered(draw: _Editor) -> str | None:
-    """An entry of another tensor or operator."""
+    """Change the tensor or operator number of an entry."""
     key = draw.pick(("tensors", "operators"))
     entry = draw.pick(draw.values[key])
     if entry is None:
@@ -279,7 +279,7 @@ def renumbered(draw: _Editor) -> str | None:
 
 
 def retargeted(draw: _Editor) -> str | None:
-    """Another profile, type of activations or rounding."""
+    """Change the profile, the type of activations or the rounding."""
     key, known = draw.pick(
         (
             ("profile", _PROFILES),
@@ -292,7 +292,7 @@ def retargeted(draw: _Editor) -> str | None:
 
 
 def changed(draw: _Editor) -> str | None:
-    """A constant changed before it is stored."""
+    """Add a change of a constant before it is stored."""
     tensor = draw.pick(draw.values["tensors"])
     if tensor is None:
         return None

@@ -1,4 +1,4 @@
-"""Float nets of MobileNetV2's shape, built by hand, with planted channel ranges: what per-tensor weights cannot hold."""
+"""Float nets in the form of MobileNetV2, written by hand, with planted channel ranges that exceed per-tensor weights."""
 
 from __future__ import annotations
 
@@ -14,10 +14,11 @@ SIZE = 12
 
 
 def mobile_net(seed: int, activation: str = "RELU", spread: float = 2.0, blocks: int = 4) -> Model:
-    """Inverted bottlenecks: expand, depthwise, project; a shortcut around every other one; then MEAN and a classifier.
+    """Return inverted bottlenecks: expand, depthwise, project; every second block has a shortcut; then MEAN and a
+    classifier.
 
-    Between the layers of a block each channel is multiplied by 10**u, u even in -spread/2..spread/2, and divided behind:
-    with RELU or without an activation this changes nothing in float.
+    Between the layers of a block each channel is multiplied by 10**u, with u uniform in -spread/2..spread/2, and
+    divided again. With RELU or without an activation this changes no float output.
     """
     rng = np.random.default_rng(seed)
     main = (builder := ModelBuilder("of MobileNetV2's shape")).subgraph()
@@ -37,7 +38,7 @@ def mobile_net(seed: int, activation: str = "RELU", spread: float = 2.0, blocks:
 
 
 def images(seed: int, count: int = 16) -> CalibrationData:
-    """Seeded images."""
+    """Return images for a seed."""
     rng = np.random.default_rng(seed)
     arrays = rng.normal(0, 1, (count, 1, SIZE, SIZE, 3)).astype(np.float32)
     return CalibrationData(lambda: ((Sample({"image": a}),) for a in arrays), "seeded images", count)

@@ -1,8 +1,8 @@
-"""The float nets under fixtures/convert and TensorFlow's int8 files of them: ``python -m tests.conversion.nets``.
+"""The float nets in fixtures/convert and TensorFlow's int8 files of them: ``python -m tests.conversion.nets``.
 
-Needs tensorflow 2.21 and tf-keras beside litecheck; the tests need neither. Each net is built with weights from a seed
-and written as float32 ``NAME.tflite``; :mod:`tests.conversion.quantized_nets` makes the others of it. What TensorFlow
-cannot quantize is told and left out. Names as arguments make these alone.
+The module needs tensorflow 2.21 and tf-keras in addition to litecheck; the tests need neither. Each net has weights
+from a seed and becomes the float32 file ``NAME.tflite``. :mod:`tests.conversion.quantized_nets` makes the quantized
+files from it. A net that TensorFlow cannot quantize is reported and skipped. Names as arguments select nets.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Built = Callable[[Any, Any], Any]
 
 
 def separable(keras: Any, x: Any) -> Any:
-    """Depthwise separable convolutions with RELU6, pooled into a softmax."""
+    """Return depthwise separable convolutions with RELU6, pooled into a softmax."""
     layers = keras.layers
     x = layers.Conv2D(8, 3, strides=2, padding="same", use_bias=False)(x)
     x = layers.ReLU(6.0)(layers.BatchNormalization()(x))
@@ -37,7 +37,7 @@ def separable(keras: Any, x: Any) -> Any:
 
 
 def residual(keras: Any, x: Any) -> Any:
-    """Three convolutions with a shortcut around two of them, and one around a pooling."""
+    """Return three convolutions with a shortcut around two of them, and a shortcut around a pooling."""
     layers = keras.layers
     x = layers.Conv2D(8, 3, padding="same", activation="relu")(x)
     y = layers.Conv2D(8, 3, padding="same", activation="relu")(x)
@@ -48,7 +48,7 @@ def residual(keras: Any, x: Any) -> Any:
 
 
 def transpose_conv(keras: Any, x: Any) -> Any:
-    """Down, up again, and what was there before beside it."""
+    """Return a downsampling, an upsampling, and a concatenation with the earlier tensor."""
     layers = keras.layers
     skip = layers.Conv2D(6, 3, padding="same", activation="relu")(x)
     x = layers.Conv2D(8, 3, strides=2, padding="same", activation="relu")(skip)
@@ -59,7 +59,8 @@ def transpose_conv(keras: Any, x: Any) -> Any:
 
 
 def attention(keras: Any, x: Any) -> Any:
-    """One transformer block: attention with one head, layer normalization, a feed-forward network with GELU."""
+    """Return a transformer block: attention with a single head, layer normalization, and a feed-forward network with
+    GELU."""
     layers, ops = keras.layers, keras.ops
     q, k, v = (layers.Dense(16)(x) for _ in range(3))
     scores = ops.matmul(q, ops.transpose(k, (0, 2, 1))) * 0.25
@@ -69,7 +70,7 @@ def attention(keras: Any, x: Any) -> Any:
 
 
 def detection(keras: Any, x: Any) -> Any:
-    """Boxes in hundreds of pixels and scores between 0 and 1 in one CONCATENATION, as detectors export them."""
+    """Return a CONCATENATION of boxes in hundreds of pixels and scores between 0 and 1, as detectors export them."""
     layers, ops = keras.layers, keras.ops
     x = layers.Conv2D(8, 3, strides=2, padding="same", activation="relu")(x)
     x = layers.Conv2D(12, 3, strides=2, padding="same", activation="relu")(x)
@@ -80,7 +81,7 @@ def detection(keras: Any, x: Any) -> Any:
 
 
 def mixed_concat(keras: Any, x: Any) -> Any:
-    """Values of four unlike ranges side by side: fixed ones, clipped ones and free ones."""
+    """Return a concatenation of four different ranges: fixed, clipped and free ranges."""
     layers = keras.layers
     x = layers.Conv2D(6, 3, padding="same")(x)
     parts = [
@@ -93,23 +94,23 @@ def mixed_concat(keras: Any, x: Any) -> Any:
 
 
 def lstm_unrolled(keras: Any, x: Any) -> Any:
-    """An LSTM as its single operators, step by step."""
+    """Return an LSTM as single operators, step by step."""
     return keras.layers.Dense(3)(keras.layers.LSTM(8, unroll=True)(x))
 
 
 def lstm_while(keras: Any, x: Any) -> Any:
-    """An LSTM as a WHILE loop over its steps."""
+    """Return an LSTM as a WHILE loop over its steps."""
     return keras.layers.Dense(3)(keras.layers.LSTM(8)(x))
 
 
 def lstm_fused(keras: Any, x: Any) -> Any:
-    """An LSTM as one UNIDIRECTIONAL_SEQUENCE_LSTM: only the old Keras (tf-keras) leads there."""
+    """Return an LSTM as a UNIDIRECTIONAL_SEQUENCE_LSTM, which only the old Keras (tf-keras) makes."""
     x = keras.layers.LSTM(8, return_sequences=True)(x)
     return keras.layers.Dense(3)(keras.layers.Flatten()(x))
 
 
 def dead_channels(keras: Any, x: Any) -> Any:
-    """Convolutions with channels of zeros and of next to nothing, whose biases need raised weight scales."""
+    """Return convolutions with channels of zeros and of tiny values, with biases that need raised weight scales."""
     layers = keras.layers
     x = layers.Conv2D(24, 3, padding="same", activation="relu")(x)
     x = layers.DepthwiseConv2D(3, padding="same")(x)
@@ -126,7 +127,7 @@ KERAS: dict[str, Built] = {
 
 
 def gather_select(tf: Any) -> tuple[Any, Any]:
-    """Rows picked by index, compared, and one of two chosen by element."""
+    """Return rows selected by index, compared, and an elementwise selection of two."""
     rng = np.random.default_rng(1)
     other = rng.normal(0, 0.4, (4, 8)).astype(np.float32)
 
@@ -140,7 +141,7 @@ def gather_select(tf: Any) -> tuple[Any, Any]:
 
 
 def comparison(tf: Any) -> tuple[Any, Any]:
-    """Every comparison, what they select, and the largest of a row."""
+    """Return every comparison, selections by them, and the largest value of a row."""
 
     def run(left: Any, right: Any) -> Any:
         inside = tf.logical_and(left < right, left * 2.0 >= right - 1.5)
@@ -153,7 +154,7 @@ def comparison(tf: Any) -> tuple[Any, Any]:
 
 
 def streaming(tf: Any) -> tuple[Any, Any]:
-    """A net that sees one frame at a time and keeps the last three in a variable."""
+    """Return a net that reads a frame at a time and keeps the last three in a variable."""
     rng = np.random.default_rng(2)
     kernel = rng.normal(0, 0.3, (32, 5)).astype(np.float32)
     bias = rng.normal(0, 0.1, 5).astype(np.float32)
@@ -169,7 +170,7 @@ def streaming(tf: Any) -> tuple[Any, Any]:
 
 
 def branches(tf: Any) -> tuple[Any, Any]:
-    """One of two ways, by the sum of the input (IF), then a loop that halves it until it is small (WHILE)."""
+    """Return an IF on the sum of the input, and a WHILE that halves the result until it is small."""
     rng = np.random.default_rng(3)
     wide, narrow = (rng.normal(0, 0.5, (8, 8)).astype(np.float32) for _ in range(2))
 
@@ -195,7 +196,7 @@ FUNCTIONS: dict[str, Callable[[Any], tuple[Any, Any]]] = {
 
 
 def float_model(name: str) -> bytes:
-    """One net as a float32 .tflite, by TensorFlow's converter, with a signature that has the inputs' aliases."""
+    """Return a net as a float32 .tflite from TensorFlow's converter, with a signature that has the inputs' aliases."""
     import tensorflow as tf
 
     if name in KERAS:
@@ -225,7 +226,7 @@ def _keras_model(name: str) -> Any:
 
 
 def _weights(rng: Any, path: str, shape: Any, name: str) -> Any:
-    """Seeded weights whose channels have unlike ranges, as trained ones have; variances are positive."""
+    """Return seeded weights with channels of different ranges, as after training; variances are positive."""
     shape = tuple(shape)
     if "variance" in path or "gamma" in path:
         return rng.uniform(0.3, 2.0, shape).astype(np.float32)
@@ -245,7 +246,10 @@ def _weights(rng: Any, path: str, shape: Any, name: str) -> Any:
 
 
 def main(names: list[str]) -> None:
-    """Writes the files of the nets named, by default of all; integers in processes of their own: TensorFlow may crash."""
+    """Write the files of the named nets, by default of all.
+
+    The integer forms are made in separate processes, because TensorFlow may crash.
+    """
     FOLDER.mkdir(exist_ok=True)
     for name in names or [*NETS, RANGES, RAISED]:
         build = {RANGES: ranges, RAISED: raised}.get(name)

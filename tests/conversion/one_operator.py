@@ -1,8 +1,8 @@
-"""Float models of one operator, for every operator with an int8 kernel that also computes on real numbers.
+"""Float models of a single operator, for every operator with an int8 kernel that also computes on real numbers.
 
-Most are the realistic int8 models of :mod:`tests.differential.rules_cases` with their operands dequantized; what those
-leave out is taken from :mod:`tests.differential.structure_cases`, or built here where it takes a second subgraph or a
-variable. LiteRT's float kernels load and run all of them.
+Most are the int8 models of :mod:`tests.differential.rules_cases` with dequantized operands. The remaining operators
+come from :mod:`tests.differential.structure_cases`, or are built here if they need a second subgraph or a variable.
+LiteRT's float kernels load and run all of them.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ from tests.differential.structure_cases import structures
 #: Inputs given to each model.
 RUNS = 8
 PROFILE = "litert-runtime"
-#: Without a float form: they cross into the integers or out of them.
+#: Operators without a float form: they convert to integers or from integers.
 BORDERS = ("QUANTIZE", "DEQUANTIZE")
 SHAPE = (2, 3)
 
 
 @dataclass(frozen=True)
 class FloatCase:
-    """A float model and what it is run on, inference after inference, in the order of its inputs."""
+    """A float model and its inputs for each inference, in the order of the model's inputs."""
 
     name: str
     opcode: str
@@ -38,7 +38,7 @@ class FloatCase:
 
 
 def float_cases() -> tuple[FloatCase, ...]:
-    """Every model, the same each time, although the cases they are made of share one source of random numbers."""
+    """Return every model, equal in each call, although their cases share a random generator."""
     source = rules_cases.RNG.bit_generator
     before, source.state = source.state, np.random.default_rng(7).bit_generator.state
     try:
@@ -77,7 +77,8 @@ def _real(values: np.ndarray, tensor: Tensor) -> np.ndarray:
 
 
 def _runs(first: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], ...]:
-    """The inputs, and others between their smallest and largest values; what is not a real number stays."""
+    """Return the inputs, and further inputs between their smallest and largest values; integers and bools are
+    repeated."""
     rng = np.random.default_rng(5)
 
     def another(values: np.ndarray) -> np.ndarray:
@@ -89,13 +90,13 @@ def _runs(first: tuple[np.ndarray, ...]) -> tuple[tuple[np.ndarray, ...], ...]:
 
 
 def _ends(builder: ModelBuilder) -> tuple[SubgraphBuilder, int, int]:
-    """The main subgraph with one float input and one float output."""
+    """Return the main subgraph with a float input and a float output."""
     main = builder.subgraph("main")
     return main, main.tensor("x", SHAPE, "float32"), main.tensor("y", SHAPE, "float32")
 
 
 def _body(builder: ModelBuilder, opcode: str, factor: float) -> None:
-    """A subgraph that scales its operand and applies one operator."""
+    """Add a subgraph that scales its operand and applies an operator."""
     body = builder.subgraph(f"with {opcode}")
     a, b, c = (body.tensor(n, SHAPE, "float32") for n in "abc")
     body.add("MUL", [a, body.constant("factor", np.full((1, 3), factor, np.float32))], [b])
@@ -109,7 +110,7 @@ def _numbers() -> np.ndarray:
 
 
 def _variable(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
-    """Written, then read."""
+    """Build a variable that is written, then read."""
     main, x, y = _ends(builder)
     handle = main.tensor("handle", (), "resource")
     main.add("VAR_HANDLE", [], [handle], container="", shared_name="v")
@@ -121,7 +122,7 @@ def _variable(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
 
 
 def _if(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
-    """Positive sums go one way, others another."""
+    """Build an IF on the sign of the sum."""
     main, x, y = _ends(builder)
     total, more = main.tensor("total", (), "float32"), main.tensor("more", (), "bool")
     main.add("SUM", [x, main.constant("axes", np.int32([0, 1]))], [total])
@@ -135,7 +136,7 @@ def _if(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
 
 
 def _one_of_two(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
-    """One of two ways, by a number."""
+    """Build a STABLEHLO_CASE of two branches with a computed index."""
     main, x, y = _ends(builder)
     which = main.tensor("which", (), "int32")
     main.add("STABLEHLO_CASE", [which, x], [y], branch_subgraph_indices=[1, 2])
@@ -147,7 +148,7 @@ def _one_of_two(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
 
 
 def _composite(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
-    """A group of operators under a name."""
+    """Build a named group of operators."""
     main, x, y = _ends(builder)
     attributes = np.uint8([0, 0, 1, 4, 0, 0, 36, 1])  # an empty map, as a flexbuffer
     main.add("STABLEHLO_COMPOSITE", [x], [y], name="own", decomposition_subgraph_index=1,
@@ -159,7 +160,7 @@ def _composite(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
 
 
 def _while(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
-    """Halved until nothing is above a quarter."""
+    """Build a loop that halves its value until no element is above a quarter."""
     main, x, y = _ends(builder)
     main.add("WHILE", [x], [y], cond_subgraph_index=2, body_subgraph_index=1)
     main.inputs(x)
@@ -178,7 +179,7 @@ def _while(builder: ModelBuilder) -> tuple[np.ndarray, ...]:
     return (_numbers(),)
 
 
-#: What takes a second subgraph or a variable, by opcode, with the inputs.
+#: Models with a second subgraph or a variable, by opcode. The functions return the inputs.
 BUILT: dict[str, Callable[[ModelBuilder], tuple[np.ndarray, ...]]] = {
     "READ_VARIABLE": _variable,
     "IF": _if,

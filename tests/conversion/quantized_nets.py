@@ -1,8 +1,8 @@
 """TensorFlow's integer forms of the float nets: ``python -m tests.conversion.quantized_nets int8 separable``.
 
-From the very float file under fixtures/convert and the samples of :mod:`tests.conversion.samples`: its calibrator, then
-its new quantizer (``NAME_int8.tflite``) or its old one (``NAME_old_int8.tflite``, ``NAME_int16x8.tflite``: 16-bit
-activations still go to the old one in TensorFlow 2.21).
+The module reads the float file in fixtures/convert and the samples of :mod:`tests.conversion.samples`. TensorFlow's
+calibrator and then its new quantizer (``NAME_int8.tflite``) or its old quantizer (``NAME_old_int8.tflite``,
+``NAME_int16x8.tflite``) make the file. In TensorFlow 2.21, 16-bit activations still use the old quantizer.
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from litecheck.quantization import Quantization
 from tests.conversion.samples import samples
 
 FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
-#: Not a net but activations of all sorts of ranges: the statistics stand in the float file.
+#: Activations of many ranges instead of a net; the statistics are in the float file.
 RANGES = "ranges"
-#: Not a net either: layers of next to no weights under one scale each, which large biases raise.
+#: Layers of tiny weights with a single scale each instead of a net; large biases raise the scales.
 RAISED = "raised"
-#: What the formulas are checked on in all forms.
+#: Nets for the test of formulas in all forms.
 FORMULAS = ("dead_channels", RANGES)
 
 
 def bounds() -> list[tuple[float, float]]:
-    """Ranges: none, tiny, on one side of zero, around the limits of rounding, and at random."""
+    """Return ranges: empty, tiny, on one side of zero, around the limits of rounding, and random."""
     rng = np.random.default_rng(11)
     fixed = [(0, 0), (5, 5), (-3, -3), (-1, 1), (0, 255), (-128, 127), (1e-7, 3e-7), (-4e-7, 4e-7), (-5e-7, 5e-7),
              (-1e-6, 0), (0, 1e-6), (2, 6), (-6, -2), (-1e4, 1e-3), (0, 1e20), (-1e-20, 1e-20)]  # fmt: skip
@@ -40,7 +40,7 @@ def bounds() -> list[tuple[float, float]]:
 
 
 def ranges() -> bytes:
-    """A doubled input for each range; minimum and maximum are stated as TensorFlow's calibrator states them."""
+    """Return a doubled input for each range, with minimum and maximum as TensorFlow's calibrator states them."""
     builder = ModelBuilder("ranges of activations")
     main = builder.subgraph("main")
     inputs, outputs = [], []
@@ -60,7 +60,7 @@ def ranges() -> bytes:
 
 
 def raised() -> bytes:
-    """Layers side by side whose weights and biases reach as far as these."""
+    """Return parallel layers with weights and biases of these magnitudes."""
     reach = [
         (1e-9, 1),
         (1e-7, 1),
@@ -92,7 +92,7 @@ def _seen(low: float, high: float) -> Quantization:
 
 
 def quantized(form: str, name: str) -> bytes:
-    """One form of one net."""
+    """Return a form of a net."""
     import tensorflow as tf
     from tensorflow.lite.python.convert import mlir_quantize
     from tensorflow.lite.python.optimize import calibrator
@@ -112,7 +112,7 @@ def quantized(form: str, name: str) -> bytes:
 
 
 def _without_statistics(name: str) -> bytes:
-    """The calibrator takes no model that has been calibrated."""
+    """Return the model without statistics, because the calibrator rejects a calibrated model."""
     model = load_model(FOLDER / f"{name}.tflite")
     if name != RANGES:
         return (FOLDER / f"{name}.tflite").read_bytes()
@@ -122,7 +122,7 @@ def _without_statistics(name: str) -> bytes:
 
 
 def _feed(name: str) -> Any:
-    """The samples as the calibrator asks for them, in the order of the model's inputs."""
+    """Return the samples for the calibrator, in the order of the model's inputs."""
     model = load_model(FOLDER / f"{name}.tflite")
     aliases = {tensor: alias for alias, tensor in model.signatures[0].inputs}
 

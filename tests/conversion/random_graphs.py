@@ -1,10 +1,10 @@
-"""Random float graphs of 3 to 30 operators: branches, shared constants, fused activations, several inputs and outputs.
+"""Random float graphs of 3 to 30 operators: branches, shared constants, fused activations, several inputs and
+outputs.
 
     model = random_graph(seed)            # the same for a seed, everywhere
     runs = random_inputs(model, seed, 8)  # inputs in the model's order, between -1 and 1
 
-What is drawn keeps ranges sane, so that every value is finite: divisors and what goes into LOG, SQRT and RSQRT are
-positive, what goes into EXP is bounded.
+All values are finite: divisors and inputs of LOG, SQRT and RSQRT are positive, inputs of EXP are bounded.
 """
 
 from __future__ import annotations
@@ -35,23 +35,23 @@ class Sketch:
         self.integers: list[int] = []
 
     def coin(self, chance: float) -> bool:
-        """True with this chance."""
+        """Return True with this probability."""
         return bool(self.rng.random() < chance)
 
     def pick(self, rank: int | None = None) -> int | None:
-        """A float tensor of this rank, more likely a late one; None where there is none."""
+        """Return a float tensor of this rank, more likely a late tensor; None without such a tensor."""
         found = [t for t, s in self.shapes.items() if rank in (None, len(s))]
         if not found:
             return None
         return found[-1 - min(int(self.rng.geometric(0.35)) - 1, len(found) - 1)]
 
     def like(self, shape: tuple[int, ...]) -> int | None:
-        """A float tensor of exactly this shape."""
+        """Return a float tensor of exactly this shape."""
         found = [t for t, s in self.shapes.items() if s == shape]
         return found[int(self.rng.integers(len(found)))] if found else None
 
     def weights(self, kind: str, shape: tuple[int, ...], spread: float, shift: float = 0.0) -> int:
-        """A float constant; now and then one that another operator already has."""
+        """Return a float constant, sometimes a constant of another operator."""
         key = (kind, shape)
         if key in self.kernels and self.coin(0.3):
             return self.kernels[key]
@@ -60,18 +60,18 @@ class Sketch:
         return self.kernels[key]
 
     def steering(self, numbers: Any) -> int:
-        """An int32 constant."""
+        """Return an int32 constant."""
         return self.graph.constant("numbers", np.asarray(numbers, np.int32))
 
     def put(self, opcode: str, inputs: list[int], shape: Any, dtype: str = "float32", **options: Any) -> int:
-        """One more operator with one result."""
+        """Add an operator with a single output."""
         return self.put_all(opcode, inputs, [tuple(map(int, shape))], dtype, **options)[0]
 
     def put_all(
         self, opcode: str, inputs: list[int], shapes: list[tuple[int, ...]], dtype: str = "float32",
         **options: Any,
     ) -> list[int]:  # fmt: skip
-        """One more operator with a result for each shape."""
+        """Add an operator with an output for each shape."""
         version = options.pop("version", 1)
         results = [
             self.graph.tensor(f"{opcode.lower()}{self.operators}_{n}", s, dtype) for n, s in enumerate(shapes)
@@ -87,7 +87,10 @@ class Sketch:
 
 
 def random_graph(seed: int, patterned: bool = False) -> Model:
-    """One graph; a patterned one has what compilers take together. Every input is used, and what nothing uses goes out."""
+    """Return a graph; a patterned graph has patterns that compilers fuse.
+
+    Every input is used, and every unused tensor is an output.
+    """
     from tests.conversion.random_patterns import PATTERNED
     from tests.conversion.random_steps import STEPS
 
@@ -115,7 +118,7 @@ def random_graph(seed: int, patterned: bool = False) -> Model:
 
 
 def random_inputs(model: Model, seed: int, count: int = 1) -> list[tuple[np.ndarray, ...]]:
-    """Inputs in the model's order, each set at a level of its own."""
+    """Return inputs in the model's order, each set with its own magnitude."""
     rng = np.random.default_rng([seed, 1])
     graph = model.subgraphs[0]
     shapes = [graph.tensors[t].shape for t in graph.inputs]

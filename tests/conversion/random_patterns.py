@@ -1,4 +1,4 @@
-"""Steps of random graphs that add operators which compilers take together: dilations, decoders, margins before windows."""
+"""Steps of random graphs with operators that compilers fuse: dilations, decoders, paddings before windows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.conversion.random_steps import STEPS, Step
 
 
 def dilated(sketch: Sketch) -> None:
-    """A convolution of the batches of every so manieth pixel, as older converters write a dilated one."""
+    """Add a dilated convolution as SPACE_TO_BATCH_ND, CONV_2D and BATCH_TO_SPACE_ND, as older converters write it."""
     x = sketch.pick(4)
     if x is None or sketch.shapes[x][0] != 1 or min(sketch.shapes[x][1:3]) < 4:
         return
@@ -41,13 +41,13 @@ def dilated(sketch: Sketch) -> None:
         sketch.put("RELU", [made], (batch, *sides, count))
     operands = [made, sketch.steering(block), sketch.steering(margins)]
     sketch.put("BATCH_TO_SPACE_ND", operands, (1, height, width, count))
-    # Nobody but the three takes what is between them, or they would not be taken together.
+    # No further operator reads the tensors between the three, because a reader would prevent the fusion.
     for tensor in (parts, made):
         sketch.shapes.pop(tensor)
 
 
 def dilated_row(sketch: Sketch) -> None:
-    """The same of a row of pixels, as TensorFlow's converter writes a dilated Conv1D."""
+    """Add a dilated convolution of a row of pixels, as TensorFlow's converter writes a dilated Conv1D."""
     x = sketch.pick(3)
     if x is None or sketch.shapes[x][0] != 1 or sketch.shapes[x][1] < 4:
         return
@@ -80,7 +80,7 @@ def dilated_row(sketch: Sketch) -> None:
 
 
 def decoded(sketch: Sketch) -> None:
-    """A RESIZE by 2, 4 or 8 with corners or centers where decoders have them, and perhaps what it joins."""
+    """Add a RESIZE by 2, 4 or 8 with corners or centers as in decoders, and sometimes a CONCATENATION of its output."""
     x = sketch.pick(4)
     if x is None or sketch.shapes[x][0] != 1 or max(sketch.shapes[x][1:3]) > 8:
         return
@@ -101,7 +101,7 @@ def decoded(sketch: Sketch) -> None:
         other = sketch.put(opcode, [x, sketch.steering(size)], shape, **options)
         axis = int(rng.choice([0, 1, 2, 3, 3, 3]))
         joined = [n * (2 if at == axis else 1) for at, n in enumerate(shape)]
-        # What others read, too, is written beside, and not in place.
+        # With a further reader, a compiler writes the tensor separately and not in place.
         for tensor in (made, other) if sketch.coin(0.7) else ():
             sketch.shapes.pop(tensor)
         sketch.put("CONCATENATION", [made, other], joined, axis=axis)

@@ -1,4 +1,4 @@
-"""The steps random graphs are made of: each adds one to three operators where the shapes at hand allow it."""
+"""Steps of random graphs: each adds one to three operators if existing shapes allow it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Step = Callable[[Sketch], None]
 
 
 def convolution(sketch: Sketch) -> None:
-    """CONV_2D or DEPTHWISE_CONV_2D, with a bias, which may be all zeros."""
+    """Add a CONV_2D or DEPTHWISE_CONV_2D with a bias, which may be all zeros."""
     x = sketch.pick(4)
     if x is None:
         return
@@ -38,7 +38,7 @@ def convolution(sketch: Sketch) -> None:
 
 
 def transposed(sketch: Sketch) -> None:
-    """TRANSPOSE_CONV that doubles the sides."""
+    """Add a TRANSPOSE_CONV that doubles height and width."""
     x = sketch.pick(4)
     if x is None or sketch.shapes[x][1] > 8:
         return
@@ -54,7 +54,7 @@ def transposed(sketch: Sketch) -> None:
 
 
 def dense(sketch: Sketch) -> None:
-    """FULLY_CONNECTED, behind a RESHAPE where the operand is an image."""
+    """Add a FULLY_CONNECTED, after a RESHAPE if the operand is an image."""
     x = sketch.pick()
     if x is None:
         return
@@ -73,7 +73,7 @@ def dense(sketch: Sketch) -> None:
 
 
 def pool(sketch: Sketch) -> None:
-    """AVERAGE_POOL_2D or MAX_POOL_2D."""
+    """Add an AVERAGE_POOL_2D or MAX_POOL_2D."""
     x = sketch.pick(4)
     if x is None or min(sketch.shapes[x][1:3]) < 2:
         return
@@ -86,7 +86,7 @@ def pool(sketch: Sketch) -> None:
 
 
 def arithmetic(sketch: Sketch) -> None:
-    """Two operands of one shape, or one and a constant that is broadcast."""
+    """Add an operator of two operands of equal shape, or of an operand and a broadcast constant."""
     x = sketch.pick()
     if x is None:
         return
@@ -100,7 +100,7 @@ def arithmetic(sketch: Sketch) -> None:
 
 
 def quotient(sketch: Sketch) -> None:
-    """DIV by a sigmoid and a half."""
+    """Add a DIV by a sigmoid plus 0.5."""
     x = sketch.pick()
     other = None if x is None else sketch.like(sketch.shapes[x])
     if x is None or other is None:
@@ -112,7 +112,7 @@ def quotient(sketch: Sketch) -> None:
 
 
 def unary(sketch: Sketch) -> None:
-    """An operator on one operand, of any sign."""
+    """Add an operator with a single operand of any sign."""
     x = sketch.pick()
     if x is None:
         return
@@ -126,7 +126,7 @@ def unary(sketch: Sketch) -> None:
 
 
 def positive(sketch: Sketch) -> None:
-    """LOG, SQRT or RSQRT of a sum that is positive, or EXP of what is bounded."""
+    """Add a LOG, SQRT or RSQRT of a positive sum, or an EXP of a bounded value."""
     x = sketch.pick()
     if x is None:
         return
@@ -140,7 +140,7 @@ def positive(sketch: Sketch) -> None:
 
 
 def slope(sketch: Sketch) -> None:
-    """PRELU with a slope for each channel."""
+    """Add a PRELU with a slope for each channel."""
     x = sketch.pick(4)
     if x is not None:
         shape = sketch.shapes[x]
@@ -148,7 +148,7 @@ def slope(sketch: Sketch) -> None:
 
 
 def joined(sketch: Sketch) -> None:
-    """CONCATENATION of up to three tensors that differ in their last dimension alone, or PACK of equal ones."""
+    """Add a CONCATENATION of up to three tensors that differ in their last dimension, or a PACK of equal shapes."""
     x = sketch.pick()
     if x is None:
         return
@@ -165,7 +165,7 @@ def joined(sketch: Sketch) -> None:
 
 
 def parted(sketch: Sketch) -> None:
-    """SPLIT in two, or UNPACK along the second dimension."""
+    """Add a SPLIT into two, or an UNPACK along the second dimension."""
     x = sketch.pick()
     if x is None:
         return
@@ -178,7 +178,7 @@ def parted(sketch: Sketch) -> None:
 
 
 def moved(sketch: Sketch) -> None:
-    """TRANSPOSE, REVERSE_V2, GATHER, SLICE or TILE."""
+    """Add a TRANSPOSE, REVERSE_V2, GATHER, SLICE or TILE."""
     x = sketch.pick(4)
     if x is None:
         return
@@ -200,7 +200,7 @@ def moved(sketch: Sketch) -> None:
 
 
 def reshaped(sketch: Sketch) -> None:
-    """RESHAPE to rows, STRIDED_SLICE, SPACE_TO_DEPTH or a RESIZE."""
+    """Add a RESHAPE to rows, a STRIDED_SLICE, a SPACE_TO_DEPTH or a RESIZE."""
     x = sketch.pick(4)
     if x is None:
         return
@@ -222,7 +222,7 @@ def reshaped(sketch: Sketch) -> None:
 
 
 def padded(sketch: Sketch) -> None:
-    """PAD, PADV2 or MIRROR_PAD of an image's sides."""
+    """Add a PAD, PADV2 or MIRROR_PAD of height and width."""
     x = sketch.pick(4)
     if x is None or not 2 <= sketch.shapes[x][1] <= 12 or sketch.shapes[x][2] < 2:
         return
@@ -235,7 +235,7 @@ def padded(sketch: Sketch) -> None:
 
 
 def reduced(sketch: Sketch) -> None:
-    """MEAN, SUM, REDUCE_MAX or REDUCE_MIN over an image's sides."""
+    """Add a MEAN, SUM, REDUCE_MAX or REDUCE_MIN over height and width."""
     x = sketch.pick(4)
     if x is None:
         return
@@ -247,7 +247,7 @@ def reduced(sketch: Sketch) -> None:
 
 
 def chosen(sketch: Sketch) -> None:
-    """A comparison of two tensors, and SELECT_V2 by it."""
+    """Add a comparison of two tensors, and a SELECT_V2 by it."""
     x = sketch.pick()
     if x is None:
         return
@@ -262,7 +262,7 @@ def chosen(sketch: Sketch) -> None:
 
 
 def product(sketch: Sketch) -> None:
-    """BATCH_MATMUL of rows with themselves, as attention has it, or with a constant."""
+    """Add a BATCH_MATMUL of rows with themselves, as in attention, or with a constant."""
     x = sketch.pick(3)
     if x is None:
         return
@@ -275,7 +275,7 @@ def product(sketch: Sketch) -> None:
 
 
 def indexed(sketch: Sketch) -> None:
-    """ARG_MAX of rows: integers that go out."""
+    """Add an ARG_MAX of rows, an integer output."""
     x = sketch.pick(2)
     if x is not None and sketch.coin(0.3):
         shape = sketch.shapes[x][:1]

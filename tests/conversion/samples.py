@@ -15,7 +15,7 @@ COUNT = 32
 
 @dataclass(frozen=True, slots=True)
 class NetInput:
-    """One input of a net: its shape, and what its values are drawn from, evenly between low and high."""
+    """An input of a net: its shape and the range of its uniform values."""
 
     shape: tuple[int, ...]
     low: float = -1.0
@@ -43,13 +43,13 @@ NETS: Mapping[str, Mapping[str, NetInput]] = {
 
 
 def samples(name: str, count: int = COUNT) -> list[dict[str, NDArray[Any]]]:
-    """``count`` inputs of a net by alias. Each has a level of its own, so that ranges depend on all of them."""
+    """Return ``count`` inputs of a net by alias. Each has its own magnitude, so that ranges depend on all of them."""
     rng = np.random.default_rng(crc32(name.encode()))
     return [{alias: _drawn(rng, spec) for alias, spec in NETS[name].items()} for _ in range(count)]
 
 
 def _drawn(rng: np.random.Generator, spec: NetInput) -> NDArray[Any]:
-    """Multiples of 1/4096, which every arithmetic that scales them computes exactly."""
+    """Draw multiples of 1/4096, which every arithmetic scales exactly."""
     if spec.dtype != "float32":
         return rng.integers(int(spec.low), int(spec.high), spec.shape).astype(spec.dtype)
     level = rng.integers(1, 65) / 64

@@ -1,4 +1,4 @@
-"""Models of one float operator with weights, for recipes: a matrix, a convolution and a table."""
+"""Models of a single float operator with weights, for recipes: a matrix, a convolution and a table."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.conversion.small_models import reals
 
 
 def matrix(units: int = 12, depth: int = 64, activation: int = 0) -> Model:
-    """FULLY_CONNECTED on three rows."""
+    """Return a FULLY_CONNECTED on three rows."""
     graph = (builder := ModelBuilder()).subgraph()
     x, y = graph.tensor("x", (3, depth), "float32"), graph.tensor("y", (3, units), "float32")
     weight, bias = graph.constant("w", reals(1, units, depth)), graph.constant("b", reals(2, units))
@@ -20,7 +20,7 @@ def matrix(units: int = 12, depth: int = 64, activation: int = 0) -> Model:
 
 
 def convolution() -> Model:
-    """CONV_2D of 3 x 3 points."""
+    """Return a CONV_2D with 3 x 3 filters."""
     graph = (builder := ModelBuilder()).subgraph()
     x, y = graph.tensor("x", (1, 6, 6, 8), "float32"), graph.tensor("y", (1, 6, 6, 12), "float32")
     weight, bias = graph.constant("w", reals(3, 12, 3, 3, 8)), graph.constant("b", reals(4, 12))
@@ -31,7 +31,7 @@ def convolution() -> Model:
 
 
 def table() -> Model:
-    """EMBEDDING_LOOKUP of five rows."""
+    """Return an EMBEDDING_LOOKUP of five rows."""
     graph = (builder := ModelBuilder()).subgraph()
     x, y = graph.tensor("x", (5,), "int32"), graph.tensor("y", (5, 64), "float32")
     graph.add("EMBEDDING_LOOKUP", [x, graph.constant("w", reals(5, 40, 64))], [y])
@@ -41,7 +41,7 @@ def table() -> Model:
 
 
 def recipe(*schemes: OperatorScheme | tuple[OperatorScheme, str]) -> QuantizationRecipe:
-    """A recipe of schemes, each for all operators or for a pattern."""
+    """Return a recipe of schemes, each for all operators or for a pattern."""
     pairs = [one if isinstance(one, tuple) else (one, "") for one in schemes]
     rules = (
         RecipeRule(scheme, OperatorSelector((pattern,) if pattern else ()), f"r.yaml:{n}")

@@ -11,14 +11,14 @@ from litecheck.model.types import Model, Operator
 
 
 def reals(seed: int, *shape: int, reach: float = 0.5) -> np.ndarray:
-    """Normal values of a given spread."""
+    """Return normal values of a given spread."""
     return (np.random.default_rng(seed).standard_normal(shape) * reach).astype(np.float32)
 
 
 def dense(
     graph: SubgraphBuilder, x: int, name: str, shape: tuple[int, int], seed: int, reach: float = 0.5
 ) -> int:
-    """A fully connected layer without a bias; ``shape`` is (units, inputs)."""
+    """Add a fully connected layer without a bias; ``shape`` is (units, inputs)."""
     weights = graph.constant(f"{name} weights", reals(seed, *shape, reach=reach))
     y = graph.tensor(name, (1, shape[0]), "float32")
     graph.add("FULLY_CONNECTED", [x, weights, -1], [y])
@@ -26,7 +26,7 @@ def dense(
 
 
 def loop() -> Model:
-    """WHILE: three turns of a layer whose state goes round."""
+    """Return a WHILE: three iterations of a layer on its state."""
     builder = ModelBuilder()
     main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
     x = main.tensor("x", (1, 8), "float32")
@@ -55,7 +55,7 @@ def loop() -> Model:
 
 
 def branch() -> Model:
-    """IF: one of two layers, by the mean of the input."""
+    """Return an IF: one of two layers, selected by the mean of the input."""
     builder = ModelBuilder()
     main, positive, negative = (builder.subgraph(name) for name in ("main", "positive", "negative"))
     x = main.tensor("x", (1, 8), "float32")
@@ -76,7 +76,7 @@ def branch() -> Model:
 
 
 def streaming() -> Model:
-    """A variable keeps the last three of four samples."""
+    """Return a variable that keeps the last three of four samples."""
     builder = ModelBuilder()
     main, initial = builder.subgraph("main"), builder.subgraph("initial")
     x = main.tensor("x", (1, 1, 4), "float32")
@@ -104,7 +104,7 @@ def streaming() -> Model:
 
 
 def masked() -> Model:
-    """Boxes and scores in one CONCATENATION, and a mask of -1e9 before a SOFTMAX."""
+    """Return a CONCATENATION of boxes and scores, and a mask of -1e9 before a SOFTMAX."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 8), "float32")
@@ -123,7 +123,7 @@ def masked() -> Model:
 
 
 def recurrent(projection: bool = False, peephole: bool = False, norm: bool = False) -> Model:
-    """A fused LSTM over ten steps, and a layer behind it."""
+    """Return a fused LSTM over ten steps, and a layer after it."""
     builder = ModelBuilder()
     main = builder.subgraph()
     cells, width, out = 5, 6, 4 if projection else 5

@@ -27,7 +27,7 @@ X = np.float32([[1, 2.25, -3, 100]])
 
 
 def relu(dtype: str) -> Model:
-    """RELU of four values, in int8 with steps of 1/2."""
+    """Return a RELU of four values, in int8 with steps of 1/2."""
     builder = ModelBuilder("one operator")
     parameters = quantized(0.5, 0) if dtype == "int8" else None
     main = builder.subgraph()
@@ -83,7 +83,7 @@ def test_a_model_agrees_with_itself() -> None:
 
 
 def off(model: Model, name: str, values: np.ndarray) -> Model:
-    """The model with other values in a constant."""
+    """Return the model with changed values of a constant."""
     data = np.frombuffer(values.tobytes(), np.uint8)
     subgraphs = [
         replace(s, tensors=tuple(replace(t, data=data) if t.name == name else t for t in s.tensors))
@@ -98,7 +98,7 @@ def test_a_loop_is_compared_in_every_turn() -> None:
     data = of((Sample({"n": np.int32([3]), "x": np.zeros((1, 3), np.float32)}),))
     found = agreement(model, other, {(2, 1): (2, 1)}, data)
     (entering,) = found.tensors
-    # x is 0, 0.5 and -0.5 in one, 0, 0.75 and -0.75 in the other.
+    # x is 0, 0.5 and -0.5 in the first model, 0, 0.75 and -0.75 in the second.
     assert (entering.distortion.elements, entering.distortion.noise) == (9, 3 * 2 * 0.25**2)
     assert found.runtime == "litecheck's kernels"
 

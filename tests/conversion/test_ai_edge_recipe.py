@@ -47,7 +47,7 @@ def test_schemes(values: dict[str, Any], scheme: OperatorScheme) -> None:
     assert found.optional
 
 
-def test_rules_of_one_expression_stand_together() -> None:
+def test_rules_of_one_expression_are_consecutive() -> None:
     listed = [
         rule(regex="a", **weights(8)),
         rule("ADD", **weights(8)),

@@ -15,7 +15,7 @@ from litecheck.profile.generate.conforming import admits
 from litecheck.profile.types import OperatorRule, words_of
 from tests.conversion.one_operator import FloatCase, float_cases
 
-#: Conversions with integer activations, for every profile with kernels for them; litert-hybrid has float32 beside them.
+#: Conversions with integer activations, for every profile with kernels for them; litert-hybrid also has float32.
 CONVERSIONS = [
     (name, to)
     for name in profile_names()
@@ -103,8 +103,8 @@ def test_a_plan_for_tflm_states_the_types_of_its_tensors(to: str, dtype: str) ->
     assert [d.becomes for d in done.plan.operators] == [dtype]
 
 
-def test_an_operator_of_one_type_only_is_counted_under_it() -> None:
-    """TFLM divides int8 only: in an int16 model DIV is the operator of 8 bits, and the plan says so."""
+def test_an_operator_with_a_single_type_is_counted_with_this_type() -> None:
+    """TFLM divides int8 only, so DIV of an int16 model is an int8 operator, and the plan states this type."""
     (case,) = (case for case in cases() if case.opcode == "DIV")
     ranges = {(0, t.index): (0.5, 1.0) for t in case.model.subgraphs[0].tensors}
     done = convert(case.model, Request("int16x8", profile="tflm"), ranges)

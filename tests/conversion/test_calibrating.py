@@ -1,4 +1,4 @@
-"""Calibrations beside other work: the same as in order, their faults told where the result is wanted."""
+"""Calibrations in parallel: the same statistics as in sequence, and faults reported when the result is read."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def session(**settings: Any) -> ConversionSession:
     return prepared(float_detector(), ConversionSettings(**{"random": 3, **settings}))
 
 
-#: Without fork each job takes a process of its own.
+#: Without fork, each job needs a separate process.
 forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 
 
 @forks
 @pytest.mark.runtime
-def test_beside_other_work_the_statistics_are_the_same() -> None:
+def test_a_parallel_calibration_has_the_same_statistics() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     asked = session()
     told: list[tuple[int, str]] = []
@@ -51,7 +51,7 @@ def test_beside_other_work_the_statistics_are_the_same() -> None:
     assert not started.alive
 
 
-def test_litechecks_own_kernels_wait_for_the_question() -> None:
+def test_litechecks_own_kernels_run_when_the_result_is_read() -> None:
     assert prestarted("litecheck", compares=True) is None
     with Calibrating(session(device="litecheck")) as calibrating:
         assert not calibrating.waits
@@ -60,13 +60,13 @@ def test_litechecks_own_kernels_wait_for_the_question() -> None:
     assert found.statistics.samples == 3
 
 
-def test_where_no_ranges_are_wanted_nothing_runs() -> None:
+def test_without_ranges_no_calibration_runs() -> None:
     with Calibrating(session(to="float16")) as calibrating:
         assert calibrating.result() is None
 
 
 @pytest.mark.runtime
-def test_faults_are_told_where_the_result_is_wanted() -> None:
+def test_errors_are_raised_when_the_result_is_read() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     asked = session(random=None, data=(CalibrationData(lambda: iter(()), "nothing"),))
     with Calibrating(asked) as calibrating, pytest.raises(ConfigError, match="there is no sample"):
@@ -75,7 +75,7 @@ def test_faults_are_told_where_the_result_is_wanted() -> None:
 
 @pytest.mark.runtime
 @pytest.mark.usefixtures("in_time")
-def test_a_calibration_is_left_at_once() -> None:
+def test_an_abandoned_calibration_ends_at_once() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
     ready = session().data
@@ -94,7 +94,7 @@ def test_a_calibration_is_left_at_once() -> None:
 
 @forks
 @pytest.mark.runtime
-def test_one_child_does_for_all_that_is_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_child_process_runs_all_jobs(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     made: list[object] = []
     asked: list[object] = []
@@ -113,5 +113,5 @@ def test_one_child_does_for_all_that_is_run(monkeypatch: pytest.MonkeyPatch) -> 
     record = convert_model(float_detector(), random=2, correct_bias=True, sensitivity=2)
     assert record.agreement is not None
     assert len(record.sensitivity) == 2
-    assert len(made) <= 1  # an earlier test of this process may have left one
+    assert len(made) <= 1  # an earlier test of this process may have left a child
     assert len(asked) > 5

@@ -17,7 +17,7 @@ from litecheck.model.types import Subgraph
 
 
 def net(*kinds: str, features: int = 8, classes: int = 4) -> Subgraph:
-    """A chain of operators from features to classes; FULLY_CONNECTED changes the size."""
+    """Return a chain of operators from features to classes; FULLY_CONNECTED changes the size."""
     builder = ModelBuilder()
     main = builder.subgraph()
     last = main.tensor("x", (1, features), "float32")

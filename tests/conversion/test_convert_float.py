@@ -1,4 +1,5 @@
-"""Conformance by construction: what comes out keeps its profile, computes what the float model does, and says what stays."""
+"""Conformance by construction: a converted model conforms, computes like the float model, and reports unconverted
+operators."""
 
 from __future__ import annotations
 
@@ -33,7 +34,7 @@ SAMPLES = 12
 
 
 def inputs(model: Model, seed: int) -> tuple[np.ndarray, ...]:
-    """One inference's inputs; masks are 0 or 1."""
+    """Return the inputs of an inference; masks are 0 or 1."""
     tensors = [model.subgraphs[0].tensors[i] for i in model.subgraphs[0].inputs]
     drawn = (reals(seed, *t.shape, reach=1.0) for t in tensors)
     return tuple(
@@ -42,7 +43,7 @@ def inputs(model: Model, seed: int) -> tuple[np.ndarray, ...]:
 
 
 def calibrated(model: Model, to: str = "int8", **wishes: object) -> Conversion:
-    """A model converted by what its tensors hold on a few samples."""
+    """Convert a model with the ranges of a few samples."""
     observer = ReferenceObserver(ReferenceInterpreter(model), False)
     names = [model.subgraphs[0].tensors[i].name for i in model.subgraphs[0].inputs]
     for number in range(SAMPLES):
@@ -57,7 +58,8 @@ def calibrated(model: Model, to: str = "int8", **wishes: object) -> Conversion:
     ("opcode", "last", "stated"), [("RELU", 3, 3), ("GELU", 3, 2), ("ABS", 5, 2), ("TRANSPOSE", 9, 2)]
 )
 def test_versions_are_those_that_every_resolver_has(opcode: str, last: int, stated: int, to: str) -> None:
-    """The float operator's, unless the reference resolver lacks it: then the one of quantized operators."""
+    """The version is that of the float operator. If the reference resolver lacks it, it is the version of quantized
+    operators."""
     builder = ModelBuilder(opcode)
     main = builder.subgraph()
     x, y = (main.tensor(name, (1, 4), "float32") for name in "xy")
@@ -73,7 +75,7 @@ def test_versions_are_those_that_every_resolver_has(opcode: str, last: int, stat
 
 
 def decibels(done: Conversion) -> list[float]:
-    """The signal-to-noise ratio of every output on the samples, each model from a fresh state."""
+    """Return the signal-to-noise ratio of every output on the samples, each model from its initial state."""
     signal = np.zeros(len(done.source.subgraphs[0].outputs))
     noise = np.zeros_like(signal)
     interpreters = ReferenceInterpreter(done.source), ReferenceInterpreter(done.model)
@@ -111,7 +113,7 @@ def test_structures_convert_whole(build: Callable[[], Model], least: float) -> N
     assert min(decibels(done)) > least
 
 
-def test_16_bit_activations_say_more() -> None:
+def test_16_bit_activations_have_less_noise() -> None:
     narrow, wide = calibrated(loop()), calibrated(loop(), "int16x8")
     assert wide.conforms
     assert min(decibels(wide)) > min(decibels(narrow)) + 10
@@ -155,14 +157,15 @@ def test_operators_kept_in_float32_keep_float32_constants() -> None:
     assert {d.becomes for d in done.plan.operators} <= {"float32", "as it is"}
 
 
-def test_masks_are_cut_and_said() -> None:
+def test_masks_are_clipped_with_a_note() -> None:
     done = calibrated(masked())
     assert [note for note in done.plan.notes if "stands for infinity" in note]
     assert decibels(done)[1] > 20
 
 
 def test_scores_keep_their_own_scale_beside_boxes() -> None:
-    """The joint has one scale, far too coarse for scores; what else reads them does not suffer for it."""
+    """The CONCATENATION has a scale that is far too coarse for scores; further readers of the scores keep their
+    resolution."""
     done = calibrated(masked())
     both, _, scores = decibels(done)
     assert scores > 25
@@ -178,7 +181,7 @@ def test_outputs_keep_their_names() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
-def test_borders_as_asked(dtype: str) -> None:
+def test_inputs_and_outputs_have_the_requested_type(dtype: str) -> None:
     done = calibrated(masked(), inputs=dtype, outputs=dtype)
     graph = done.model.subgraphs[0]
     assert done.conforms
@@ -240,7 +243,7 @@ def test_a_plan_of_tiny_and_huge_ranges_is_carried_out(size: float, to: str) -> 
 
 @pytest.mark.parametrize(("share", "requantized"), [(2.0**-10, True), (2.0**-20, False)])
 def test_no_requantization_leaves_32_bits(share: float, requantized: bool) -> None:
-    """TANH's result has a scale of its own: a much finer one is reached by way of real values."""
+    """TANH's output has a fixed scale. A much finer scale is reached by DEQUANTIZE and QUANTIZE."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y, z = (main.tensor(name, (1, 8), "float32") for name in "xyz")
@@ -301,7 +304,7 @@ BREAKS: dict[str, Callable[[QuantParams], QuantParams]] = {
 
 @pytest.mark.parametrize("name", BREAKS)
 def test_checks_notice_a_solver_that_errs(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The solver and the checks share no code: what one does wrong, the other says."""
+    """The solver and the checks share no code, so the checks find an error of the solver."""
     plan = planning._plan
 
     def spoiled(*arguments: object) -> ConversionPlan:
@@ -324,13 +327,13 @@ def test_checks_notice_a_solver_that_errs(name: str, monkeypatch: pytest.MonkeyP
     assert not calibrated(build()).conforms
 
 
-def test_checks_notice_groups_taken_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_checks_find_separated_groups(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(groups.Partition, "join", lambda *_: None)
     assert not calibrated(streaming()).conforms
 
 
 def test_limits_widen_a_range() -> None:
-    """A comparison takes scales from 1/256 on: a threshold of nearly nothing is stored as coarsely as that."""
+    """A comparison supports scales from 1/256, so a threshold near 0 is stored with this step."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), "float32")
@@ -383,8 +386,8 @@ def test_ports_tell_where_a_tensor_is_read() -> None:
     assert set(logits.read) == {TensorUse(0, 2, "input", 0), TensorUse(0, 4, "input", 0)}
 
 
-def test_rules_in_conflict_are_named_and_no_others() -> None:
-    """A loop hands stored integers on from turn to turn: what a LOGISTIC makes cannot come back as values up to 50."""
+def test_only_conflicting_rules_are_named() -> None:
+    """A loop passes stored integers to its next iteration, so a LOGISTIC output cannot be read as values up to 50."""
     builder = ModelBuilder()
     main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
     x, y = main.tensor("x", (1, 8), "float32"), main.tensor("y", (1, 8), "float32")
@@ -403,7 +406,7 @@ def test_rules_in_conflict_are_named_and_no_others() -> None:
     body.outputs(made)
     ranges = {(0, x): (-50.0, 50.0), (0, y): (-50.0, 50.0), (2, given): (-50.0, 50.0), (2, made): (0.0, 1.0)}
     done = convert(builder.finish(), Request(), ranges)
-    assert done.conforms  # the body requantizes what it hands on
+    assert done.conforms  # the body requantizes its output
     one = groups.ScaleGroup(
         frozenset((TensorUse(0, 0, "output", 0),)), _storage("LOGISTIC"), {(0, 1): (0.0, 1.0)}
     )
@@ -429,7 +432,7 @@ def _storage(opcode: str) -> QuantSpec:
 
 
 def mask_computed() -> Model:
-    """(1 - keep) * -1e9, reshaped and added to logits before a SOFTMAX: how attention leaves places out."""
+    """Return (1 - keep) * -1e9, reshaped and added to logits before a SOFTMAX, as attention masks positions."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, keep = main.tensor("x", (1, 8), "float32"), main.tensor("keep", (8,), "float32")
@@ -448,14 +451,14 @@ def mask_computed() -> Model:
 
 
 @pytest.mark.parametrize("to", ["int8", "int16x8"])
-def test_masks_that_are_computed_are_cut(to: str) -> None:
+def test_computed_masks_are_clipped(to: str) -> None:
     done = calibrated(mask_computed(), to)
     assert done.conforms
     assert [note for note in done.plan.notes if note.startswith("tensor 'far row'")]
     assert decibels(done)[0] > 25
 
 
-def test_sums_of_large_values_that_nothing_squashes_are_left_alone() -> None:
+def test_sums_of_large_values_without_a_softmax_are_not_clipped() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 8), "float32")

@@ -1,4 +1,4 @@
-"""Converters side by side: what failed is a row, what came out is judged and compared; memory of whole families."""
+"""Comparison of converters: a failure is a row, a model is validated and compared, memory includes child processes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ from litecheck.processes.memory import MemoryWatch
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ConversionSettings:
-    """Four images, in the folder of a float model; TensorFlow fails, ai-edge-quantizer leaves everything as it is."""
+    """Prepare a folder with a float model and four images. TensorFlow fails, and ai-edge-quantizer returns the model
+    unchanged."""
     monkeypatch.chdir(tmp_path)
     save_model(float_detector(), "float.tflite")
     Path("images.npz").write_bytes(samples())

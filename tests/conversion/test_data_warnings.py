@@ -27,7 +27,7 @@ from litecheck.quantizer.npy import read_npz
 
 
 def seen(*values: list[float]) -> TensorStatistics:
-    """Statistics of a tensor that has these values, sample by sample."""
+    """Return statistics of a tensor with these values, sample by sample."""
     whole = TensorStatistics()
     for number, one in enumerate(values):
         whole = whole.merged(statistics_of(np.float32(one), number))
@@ -80,7 +80,7 @@ def test_warnings_of_a_conversion(tmp_path: Path) -> None:
     )
 
 
-def test_another_set_is_an_evaluation(tmp_path: Path) -> None:
+def test_separate_data_are_an_evaluation(tmp_path: Path) -> None:
     (tmp_path / "images.npz").write_bytes(samples())
     images = read_npz(str(tmp_path / "images.npz"), "image")
     np.savez(tmp_path / "far.npz", image=3 * images[:3])

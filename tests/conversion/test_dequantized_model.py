@@ -1,4 +1,4 @@
-"""Quantized models as the float models they stand for: borders dropped, rescaled tensors, what is refused."""
+"""Quantized models as float models: removed conversions, rescaled tensors, rejected models."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RULES = Request()
 
 
 def rescaling(scale: float, zero_point: int, kind: str = "uint8") -> Model:
-    """A QUANTIZE from uint8 (0.5, 128) into another form, and two RELU that read one form each."""
+    """Return a QUANTIZE from uint8 (0.5, 128) into another form, and a RELU of each form."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), "uint8", quantized(0.5, 128))

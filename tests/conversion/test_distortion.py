@@ -1,4 +1,4 @@
-"""Distortions between float values and what is stored for them, counted by hand; the same in any batches."""
+"""Distortions between float values and stored values, counted by hand, and equal for any division into batches."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_channels_have_scales_of_their_own() -> None:
 
 
 @pytest.mark.parametrize(("dtype", "zero"), [("int8", -7), ("uint8", 131), ("int16", 0), ("int16", 5)])
-def test_what_is_stored_means_what_the_quantizer_says(dtype: str, zero: int) -> None:
+def test_stored_values_are_those_of_the_quantizer(dtype: str, zero: int) -> None:
     codes = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
     tensor = Tensor(0, "x", dtype, codes.shape, quantization=quantized(0.0137, zero))
     expected = products(codes, Parameters.of(tensor.quantization), dtype)
@@ -53,12 +53,12 @@ def test_what_is_stored_means_what_the_quantizer_says(dtype: str, zero: int) -> 
     assert distortion(expected, codes, tensor).noise == 0
 
 
-def test_what_stays_float_is_compared_as_it_is() -> None:
+def test_float_values_are_compared_directly() -> None:
     found = distortion(np.float32([1, 2]), np.float32([1, 2.5]), REAL)
     assert (found.noise, found.on_rail) == (0.25, 0)
 
 
-def test_what_is_not_finite_is_left_out() -> None:
+def test_values_that_are_not_finite_are_excluded() -> None:
     found = distortion(np.float32([-np.inf, 1, np.nan, 2]), np.int8([-128, 2, 0, 4]), HALVES)
     assert (found.left_out, found.elements, found.noise, found.on_rail) == (2, 2, 0, 0)
     assert distortion(np.float32([np.nan]), np.int8([0]), HALVES) == Distortion(left_out=1)
@@ -98,7 +98,7 @@ def test_a_mean_is_no_signal() -> None:
 
 
 @pytest.mark.parametrize("value", [0.1, 3e-20, 1e25, -np.pi])
-def test_what_never_varies_has_no_signal_but_its_mean(value: float) -> None:
+def test_a_constant_has_only_its_mean_as_signal(value: float) -> None:
     x = np.full(70_000, value, np.float32)
     found = distortion(x, x * np.float32(1.01), REAL)
     assert (found.mean, found.variation) == (float(x[0]), 0)
@@ -109,7 +109,7 @@ def test_what_never_varies_has_no_signal_but_its_mean(value: float) -> None:
 
 @pytest.mark.parametrize("mean", [0, 5, -1e4, 1e6])
 def test_a_variation_is_found_beside_any_mean(mean: float) -> None:
-    """In batches as in one, of levels that differ."""
+    """The variation of batches with different means equals that of the whole."""
     rng = np.random.default_rng(2)
     x = (rng.normal(mean, 3, (7, 30_000)) + np.arange(7)[:, None]).astype(np.float32)
     stored = x + np.float32(0.5)

@@ -1,4 +1,5 @@
-"""int8 weights beside float activations: one scale per channel or row, or per tensor as TensorFlow's old converter has."""
+"""int8 weights with float activations: a scale per channel or row, or per tensor as TensorFlow's old converter
+writes."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from litecheck.model.types import Model
 
 
 def lookup() -> Model:
-    """EMBEDDING_LOOKUP of 64 rows, one of them 100 times as large as the rest, then FULLY_CONNECTED."""
+    """Return an EMBEDDING_LOOKUP of 64 rows, in which a row is 100 times as large as the rest, and a FULLY_CONNECTED."""
     main = (builder := ModelBuilder()).subgraph()
     rng = np.random.default_rng(0)
     table = rng.normal(0, 1, (64, 32)).astype(np.float32)
@@ -38,7 +39,7 @@ def test_granularity(generation: Generation, rows: int, units: int) -> None:
     assert stored["weights"].quantization.scale.size == units
 
 
-def test_an_outlier_row_costs_the_rest_nothing() -> None:
+def test_an_outlier_row_does_not_change_further_rows() -> None:
     (tensor,) = (
         t
         for t in convert_model(lookup(), to="dynamic").conversion.model.subgraphs[0].tensors

@@ -1,4 +1,5 @@
-"""Cross-layer equalization: results stay, ranges become equal, and what cannot be equalized says why."""
+"""Cross-layer equalization: outputs stay the same, ranges become equal, and pairs that cannot be equalized have a
+reason."""
 
 from __future__ import annotations
 
@@ -39,7 +40,7 @@ def snr(record: ConversionRecord) -> float:
 
 
 def channel_ranges(model: Model, name: str, axis: int) -> NDArray[np.float64]:
-    """The largest magnitude of each channel of a constant."""
+    """Return the largest magnitude of each channel of a constant."""
     tensor = next(t for t in model.subgraphs[0].tensors if t.name == name)
     values = stored_integers(tensor)
     assert values is not None
@@ -50,10 +51,12 @@ def channel_ranges(model: Model, name: str, axis: int) -> NDArray[np.float64]:
 
 @settings(max_examples=8, deadline=None)
 @given(st.integers(0, 2**16), st.sampled_from(["NONE", "RELU"]), st.floats(0.0, 4.0))
-@example(540, "NONE", 0.0)  # the first layer's ranges are nearly equal already, and become less so
+@example(540, "NONE", 0.0)  # the first layer's ranges are nearly equal, and become less equal
 def test_equalized_models_compute_the_same(seed: int, activation: str, spread: float) -> None:
-    """f(c * x) = c * f(x) for every c > 0 where nothing but a RELU stands between: float outputs stay, but for rounding,
-    and every layer of a chain gets the geometric mean of all their ranges, channel by channel."""
+    """f(c * x) = c * f(x) for every c > 0 and RELU, so float outputs stay the same except for rounding.
+
+    Every layer of a chain has the geometric mean of all ranges, channel by channel.
+    """
     model = mobile_net(seed, activation, spread, blocks=2)
     found = equalize(model)
     equalized = [pair for pair in found.pairs if not pair.left]
@@ -80,7 +83,7 @@ def test_bounded_activations_are_named() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [1])
-def test_per_tensor_is_as_good_as_per_axis_without(seed: int) -> None:
+def test_per_tensor_with_equalization_is_as_good_as_per_axis(seed: int) -> None:
     model = mobile_net(seed)
     plain, per_axis = converted(model, seed, profile=PER_TENSOR), converted(model, seed)
     record = converted(model, seed, profile=PER_TENSOR, equalize=True)
@@ -108,7 +111,7 @@ def test_a_saved_plan_holds_the_factors() -> None:
 
 @pytest.fixture
 def shared() -> Model:
-    """A layer whose result two others read, one of them through weights that a third shares; a constant channel."""
+    """Return a layer with two readers; the second reader shares its weights with a third layer, and a constant channel."""
     main = (builder := ModelBuilder()).subgraph()
     x = main.tensor("x", (1, 2), "float32")
     first, second, third, last = (main.tensor(n, (1, 2), "float32") for n in ("a", "b", "c", "d"))
@@ -125,14 +128,14 @@ def shared() -> Model:
     return builder.finish()
 
 
-def test_what_others_read_stays(shared: Model) -> None:
+def test_layers_with_further_readers_stay(shared: Model) -> None:
     found = equalize(shared)
     assert [pair.left for pair in found.pairs] == [
         "",
         "others share their weights or bias",
         "others share their weights or bias",
     ]
-    assert found.changes[0].values[0] == 1  # next to nothing beside its bias
+    assert found.changes[0].values[0] == 1  # tiny relative to its bias
     assert found.changes[0].values[1] == pytest.approx(6 / np.sqrt(2 * 6))
 
 

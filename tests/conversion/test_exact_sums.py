@@ -15,7 +15,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 def summed(
     high: float, constant: float | list[float], opcode: str = "ADD", first: bool = False, to: str = "int8"
 ) -> Conversion:
-    """The conversion of a sum of exp(x), of 0..``high``, and a constant."""
+    """Convert a sum of exp(x), in 0..``high``, and a constant."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, inner, total = (main.tensor(name, (1, 4), "float32") for name in ("x", "e", "s"))
@@ -35,7 +35,7 @@ def summed(
 
 
 def scales(done: Conversion) -> tuple[float, float]:
-    """The scales of the sum's input and output."""
+    """Return the scales of the sum's input and output."""
     main = done.model.subgraphs[0]
     own = {tensor.name: tensor.quantization.scale for tensor in main.tensors}
     return float(own["e"][0]), float(own["s"][0])
@@ -70,7 +70,7 @@ def test_16_bit_sums_stay() -> None:
     assert scales(summed(32.8, 1.0, to="int16x8"))[0] == pytest.approx(32.8 / 32767, rel=1e-6)
 
 
-def test_the_sum_rounds_nothing() -> None:
+def test_the_stored_sum_is_exact() -> None:
     """The stored sum is the stored input and 7 for every stored input; with scales of 0.129 and 0.133 it is not."""
     done = summed(32.8, 1.0)
     main = done.model.subgraphs[0]

@@ -1,4 +1,4 @@
-"""Trials of fixes have the checks of the command: an option that the command rejects or that changes nothing is no fix."""
+"""Trials of fixes have the checks of the command: a rejected option, or an option without effect, is no fix."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from litecheck.model.types import Model
 
 
 def moved() -> Model:
-    """An image, reshaped, then joined with another input."""
+    """Return an image, reshaped and concatenated with a further input."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, beside = main.tensor("image", (1, 2, 2), "float32"), main.tensor("beside", (1, 4), "float32")
@@ -46,7 +46,7 @@ def test_a_range_holds_for_tensors_that_share_it(texts: tuple[str, ...], stated:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("image", "expected NAME=LOW:HIGH"),
         ("image=1", "expected NAME=LOW:HIGH"),
@@ -60,8 +60,8 @@ def test_a_range_holds_for_tensors_that_share_it(texts: tuple[str, ...], stated:
         ("imag=0:1", r"no computed float32 tensor has the name 'imag'; did you mean 'image'\?"),
     ],
 )
-def test_a_range_that_is_none_is_an_error(text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_an_invalid_range_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         with_fixed_ranges(float_detector(), rules_for("int8")[0], {}, (text,))
 
 

@@ -37,7 +37,7 @@ DETECTOR = Path(__file__).parents[2] / "fixtures" / "float_detector.npz"
 
 
 def joined() -> Model:
-    """Two branches in one CONCATENATION, one 600 times as wide as the next; a layer reads both with equal weight."""
+    """Return a CONCATENATION of branches, one 600 times as wide as the next; a layer reads both with equal weights."""
     rng = np.random.default_rng(3)
     main = (builder := ModelBuilder()).subgraph()
     x = main.tensor("x", (1, 8), "float32")
@@ -79,7 +79,7 @@ SETTINGS = {"--keep-float": "keep", "--int16x8": "int16x8", "--range": "ranges"}
 
 
 def executed(record: ConversionRecord, model: Model, data: CalibrationData) -> ConversionRecord:
-    """The conversion with the options that the report prints."""
+    """Convert with the options that the report prints."""
     assert record.fix is not None
     words = list(record.fix.options)
     settings: dict[str, object] = {"equalize": True} if "--equalize" in words else {}
@@ -200,14 +200,14 @@ def test_a_large_loss_on_other_data_alone_is_a_lack_of_samples(
 
 
 def spiked() -> CalibrationData:
-    """Rows of which the third has a value 300 times as large as the rest."""
+    """Return rows; the third has a value 300 times as large as the rest."""
     arrays = np.random.default_rng(0).normal(0, 1, (12, 1, 8)).astype(np.float32)
     arrays[2, 0, 3] = 300
     return CalibrationData(lambda: ((Sample({"x": a}),) for a in arrays), "rows", 12)
 
 
 def dense_net() -> Model:
-    """Two layers."""
+    """Return two layers."""
     main = (builder := ModelBuilder()).subgraph()
     x, h, y = (main.tensor(name, (1, 8), "float32") for name in ("x", "h", "y"))
     for n, (read, made_) in enumerate(((x, h), (h, y))):
@@ -236,7 +236,7 @@ def test_a_sample_that_sets_ranges_is_the_cause_and_the_ranges_without_it_are_th
 
 
 def test_a_small_loss_has_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The comparison of both models shows a small loss, so nothing runs again."""
+    """The comparison of both models shows a small loss, so that no further run is needed."""
     monkeypatch.setattr(Rerun, "compare", lambda *_: pytest.fail("a run more"))
     assert made(mobile_net(0, blocks=1, spread=0), images(0, 2)).fix is None
 
@@ -288,7 +288,7 @@ def test_the_mean_of_a_nearly_constant_channel_does_not_hide_its_loss(
 
 
 def test_rescaled_channels_are_calibrated_on_a_sample_that_sets_ranges() -> None:
-    """The trial has the ranges of the printed command, so that the next report starts where the fix ends."""
+    """The trial has the ranges of the printed command, so that the next report starts at the fix's result."""
     chains = [
         (Sample({name: array * (30 if n == 9 else 1) for name, array in sample.inputs.items()}),)
         for n, (sample,) in enumerate(images(0, 12))
@@ -315,8 +315,8 @@ def test_a_fix_gains_at_least_the_required_snr(after: float, found: bool) -> Non
     ("real", "wide", "chosen"),
     [(39.0, 34.0, "--int16x8"), (39.0, 29.0, "--keep-float"), (29.0, 27.0, "--int16x8")],
 )
-def test_of_good_fixes_the_fix_with_fewer_options(real: float, wide: float, chosen: str) -> None:
-    """float32 for two operators has a higher SNR than int16 for one."""
+def test_the_sufficient_fix_with_fewest_options_is_chosen(real: float, wide: float, chosen: str) -> None:
+    """float32 for two operators has a higher SNR than int16 for a single operator."""
 
     def trial(options: FixOptions) -> float | None:
         if len(options.keep) == 2:
@@ -329,6 +329,6 @@ def test_of_good_fixes_the_fix_with_fewer_options(real: float, wide: float, chos
 
 
 @pytest.mark.parametrize("before", [10.0, math.inf], ids=["known", "no output to compare"])
-def test_without_a_possible_option_there_is_no_fix(before: float) -> None:
+def test_without_a_possible_option_no_fix_exists(before: float) -> None:
     subgraph = joined().subgraphs[0]
     assert best_fix(subgraph, [LossCause((), "", plain=True)], lambda options: None, before, 4) is None

@@ -1,4 +1,4 @@
-"""The float models that conversion is tested on: LiteRT loads and runs every one, and they are the same each time."""
+"""Float models for tests of conversion: LiteRT loads and runs all, and they are equal in each call."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.conversion.samples import NETS, samples
 from tests.differential.oracle import Oracle, Refused
 
 GRAPHS = 300
-#: Nets on which TensorFlow's calibrator ends its process.
+#: Nets on which TensorFlow's calibrator crashes.
 UNQUANTIZED = {"lstm_while"}
 #: Operators without a float model: raw integers, formats of weights, control that no kernel computes, pseudo-rules.
 ELSEWHERE = {

@@ -38,7 +38,7 @@ RULES = load_profile("litert-runtime").operators
 
 @dataclass(frozen=True)
 class Weighted:
-    """A weighted operator of a float file, and the same one of its integer file."""
+    """A weighted operator of a float file, with the corresponding operator of its integer file."""
 
     weight: Tensor
     bias: Tensor | None
@@ -48,7 +48,7 @@ class Weighted:
 
 
 def weighted(real: Path, stored: Path) -> Iterator[Weighted]:
-    """Operators with constant float weights, paired by their order in each subgraph."""
+    """Yield operators with constant float weights, paired by their order in each subgraph."""
     for a, b in zip(load_model(real).subgraphs, load_model(stored).subgraphs, strict=True):
         ours, theirs = (
             [op for op in g.operators if op.opcode in RULES and "weight" in RULES[op.opcode].inputs]
@@ -73,7 +73,7 @@ def _operand(graph: Subgraph, op: Operator, role: str) -> Tensor | None:
 
 
 def differences(real: Path, stored: Path, generation: Generation) -> Counter[str]:
-    """How many scales and integers differ, how many there are, and how many scales were raised."""
+    """Count different scales and integers, all compared values, and raised scales."""
     count: Counter[str] = Counter()
     for pair in weighted(real, stored):
         q = pair.stored_weight.quantization
@@ -137,14 +137,14 @@ def test_the_other_generation_differs(form: str, generation: Generation) -> None
 
 
 def test_public_files_of_the_old_generation(models: Path) -> None:
-    """The image classifier of MLPerf Tiny; one of its 77,360 weights tells the generations apart."""
+    """The image classifier of MLPerf Tiny; a single of its 77,360 weights distinguishes the generations."""
     files = models / "pretrainedResnet.tflite", models / "pretrainedResnet_quant.tflite"
     assert _wrong(differences(*files, "old")) == {}
     assert _wrong(differences(*files, "new")) == {"weights": 1}
 
 
 def test_the_public_autoencoder(models: Path, conversion: Path) -> None:
-    """One scale for each tensor and none raised: both generations give the same integers."""
+    """Each tensor has a single scale, and none is raised, so both generations give the same integers."""
     for generation in ("old", "new"):
         count = differences(conversion / "ad01_fp32.tflite", models / "ad01_int8.tflite", generation)
         assert count["compared"] == 264192
@@ -175,12 +175,13 @@ def test_a_range_is_extended_to_hold_zero(low: float, high: float, scale: float,
 
 
 @pytest.mark.parametrize("largest", [1.0, 0.5, 0.50001, 0.3, 1.0000001, 7.9, 8.0, 1e-4])
-def test_a_cell_state_gets_the_power_of_two_that_reaches_it(largest: float) -> None:
+def test_a_cell_state_has_the_smallest_sufficient_power_of_two(largest: float) -> None:
     assert cell_scale(largest) == 2.0 ** ceil(log2(np.float32(largest))) / 32768
 
 
 def _lstm(weights: list[np.ndarray | None], sequences: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Hidden and cell states of every step of an LSTM, carried from sequence to sequence as TensorFlow calibrates."""
+    """Return hidden and cell states of every step of an LSTM, carried from sequence to sequence as TensorFlow
+    calibrates."""
     hidden, cell = np.zeros(8), np.zeros(8)
     seen = []
     for x in np.concatenate(sequences):
@@ -214,7 +215,7 @@ def test_a_fused_lstm_gets_power_of_two_cells_and_biases_in_steps_of_the_input()
 
 
 def test_a_raised_scale_keeps_weights_right_unless_slips_are_wanted() -> None:
-    """With one scale for all, the new quantizer stores weights that fit their own range beside a raised scale."""
+    """With a single scale for all weights, the new quantizer stores weights by their own range beside a raised scale."""
     values, bias = np.float32([[1e-9, -2e-9]]), np.float32([1.0])
     scales = raised_for_bias(weight_scales(values, None), bias, 0.1).weights
     assert (stored_weights(values, scales, None) == 0).all()
@@ -249,7 +250,7 @@ def test_scales_of_a_bias_are_products_rounded_once() -> None:
     ]
 
 
-def test_a_bias_under_a_scale_whose_reciprocal_is_no_float32() -> None:
+def test_a_bias_with_a_scale_without_a_float32_reciprocal() -> None:
     scale, bias = np.array([1e-39], np.float32), np.array([0, 1e-38, -1e-38, 1], np.float32)
     steps = np.trunc(bias[1] / np.float64(scale[0]) + 0.5)
     assert stored_bias(bias, scale).tolist() == [0, steps, -steps, 2**31 - 1]

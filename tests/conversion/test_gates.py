@@ -1,4 +1,4 @@
-"""Gates of a conversion: float operators and the SNR of outputs; nothing is written, unless that is forced."""
+"""Gates of a conversion: float operators and the SNR of outputs. A failed gate prevents writing, except with --force."""
 
 from __future__ import annotations
 

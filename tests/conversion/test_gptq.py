@@ -1,4 +1,4 @@
-"""GPTQ on small matrices: errors of outputs, blocks of columns, and inputs that depend on each other."""
+"""GPTQ on small matrices: errors of outputs, blocks of columns, and correlated inputs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from litecheck.conversion import gptq
 
 
 def moments_of(columns: int, rank: int) -> np.ndarray:
-    """x^T x of 400 inputs that are mixtures of ``rank`` values."""
+    """Return x^T x of 400 inputs that are mixtures of ``rank`` values."""
     draw = np.random.default_rng(7)
     x = draw.standard_normal((400, rank)) @ draw.standard_normal((rank, columns))
     moments: np.ndarray = x.T @ x
@@ -50,7 +50,7 @@ def test_blocks_of_columns_only_save_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_values_saturate_and_the_columns_behind_follow() -> None:
-    """10 is stored as 7. The equal input behind it takes the rest."""
+    """10 is stored as 7. The next column has the equal input and compensates the rest."""
     stored = gptq.gptq_integers(np.array([[10.0, 1.0]]), np.ones((1, 1)), np.ones((2, 2)), 7)
     assert stored.tolist() == [[7, 4]]
 

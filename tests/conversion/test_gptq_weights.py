@@ -1,4 +1,4 @@
-"""Recipes with GPTQ: less error on other data, the same scales, shared weights, and the errors without data."""
+"""Recipes with GPTQ: smaller error on other data, the same scales, shared weights, and errors without data."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ INT4 = OperatorScheme("dynamic", "int4", algorithm="gptq")
 
 
 def mixtures(model: Model, folder: Path, seed: int) -> str:
-    """Twelve samples whose last axis is a mixture of 4 values, as activations of networks are."""
+    """Write twelve samples with a last axis that is a mixture of 4 values, like activations of networks."""
     shape = model.subgraphs[0].tensors[model.subgraphs[0].inputs[0]].shape
     mix = np.random.default_rng(0).standard_normal((4, shape[-1]))
     x = np.random.default_rng(seed).standard_normal((12, *shape[:-1], 4)) @ mix
@@ -38,7 +38,7 @@ def converted(model: Model, scheme: OperatorScheme, folder: Path) -> ConversionR
 
 
 def weights_of(record: ConversionRecord) -> list[np.ndarray]:
-    """The stored integers and the scales of the weights."""
+    """Return the stored integers and the scales of the weights."""
     tensors = record.conversion.model.subgraphs[0].tensors
     stored = next(t for t in tensors if t.dtype in ("int4", "int8") and t.is_constant and len(t.shape) > 1)
     values = stored_integers(stored)

@@ -1,4 +1,4 @@
-"""Groups of places with one quantization: joined ranges, and storages that exclude each other."""
+"""Groups of places with the same quantization: joined ranges, and storages that exclude each other."""
 
 from __future__ import annotations
 

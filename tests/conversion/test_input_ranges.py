@@ -1,4 +1,5 @@
-"""Data of ``--evaluate`` beside the calibrated ranges: a warning for another preprocessing, none for ordinary data."""
+"""Data of ``--evaluate`` compared with the calibrated ranges: a warning for different preprocessing, none for
+ordinary data."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ PATH = "QUANTIZE/kept_range"
 
 
 def rectified() -> Model:
-    """A layer, RELU, and a layer: with int16 for RELU, a QUANTIZE from int16 to int8 follows it."""
+    """Return a layer, a RELU and a layer. With int16 for RELU, a QUANTIZE from int16 to int8 follows it."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
     x, relu = main.tensor("x", (1, 8), "float32"), main.tensor("relu", (1, 8), "float32")
@@ -35,7 +35,7 @@ def converted() -> Conversion:
 
 
 def reaching(conversion: Conversion, low: float, high: float) -> Conversion:
-    """The conversion as if the values of every tensor had this range."""
+    """Return the conversion with this range for the values of every tensor."""
     tensors = tuple(
         replace(one, written=one.written and replace(one.written, low=low, high=high))
         for one in conversion.plan.tensors

@@ -25,8 +25,8 @@ from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.tensorflow_bytes import ALLOWED, differences
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
-#: Nets that TensorFlow 2.21 quantized, and how its formulas were; comparisons against constants are not among them,
-#: whose scales of its own break the profile's limits.
+#: Nets that TensorFlow 2.21 quantized, with the generation of its formulas. Comparisons with constants are excluded:
+#: their separate scales violate the profile's limits.
 NETS = [
     ("attention", "new"), ("comparison", "new"), ("dead_channels", "new"), ("detection", "new"), ("lstm_fused", "new"),
     ("mixed_concat", "new"), ("ranges", "new"), ("residual", "new"), ("separable", "new"), ("streaming", "new"),
@@ -36,7 +36,7 @@ NETS = [
 
 
 def converted(model: Model, theirs: Model, generation: Generation) -> Conversion:
-    """The float model by TensorFlow's formulas and the scales of its quantized form."""
+    """Convert the float model with TensorFlow's formulas and the scales of its quantized form."""
     ranges = {
         (s.index, t.index): (-1.0, 1.0) for s in model.subgraphs for t in s.tensors if t.dtype == "float32"
     }
@@ -51,7 +51,7 @@ def converted(model: Model, theirs: Model, generation: Generation) -> Conversion
 
 
 @pytest.mark.parametrize(("name", "generation"), NETS)
-def test_a_net_comes_out_as_tensorflow_has_it(name: str, generation: Generation) -> None:
+def test_a_net_equals_the_form_of_tensorflow(name: str, generation: Generation) -> None:
     model = load_model(FIXTURES / f"{name.removesuffix('_old')}.tflite")
     theirs = load_model(FIXTURES / f"{name}_int8.tflite")
     done = converted(model, theirs, generation)
@@ -70,7 +70,7 @@ def test_the_other_generation_differs() -> None:
 
 
 def test_weights_that_tensorflow_spoils_are_spoilt_on_demand_alone() -> None:
-    """With one scale for a layer that a bias raised, the new quantizer keeps the weights' own steps."""
+    """In a layer with a single scale that a bias raised, the new quantizer stores weights with their original step."""
     model, theirs = (load_model(FIXTURES / f"raised{form}.tflite") for form in ("", "_int8"))
     faithful, right = (converted(model, theirs, generation) for generation in ("verbatim", "new"))
     assert differences(right.model, theirs)[1].keys() == {"weights"}
@@ -90,7 +90,7 @@ def _choices(done: Conversion) -> dict[str, str]:
 
 
 def _weight_errors(done: Conversion) -> Iterator[tuple[TensorQuantParams, float]]:
-    """Weights by their place in the plan, and how far they are from the float ones, in steps."""
+    """Yield weights by their place in the plan, and their largest distance from the float weights in steps."""
     stored = {t.name.removesuffix("/int8"): t for t in done.model.subgraphs[0].tensors if t.dtype == "int8"}
     for one in done.plan.tensors:
         real, new = done.source.subgraphs[0].tensors[one.tensor], stored.get(one.name)
@@ -107,7 +107,9 @@ def test_pretrained_resnet(models: Path) -> None:
     assert done.conforms
     compared, differ = differences(done.model, theirs)
     assert compared["weights"] == 77_360
-    assert compared["biases"] == 346  # all but those of one layer, whose name the other file cuts
+    assert (
+        compared["biases"] == 346
+    )  # all except those of a single layer, with a name that the integer file truncates
     assert differ == {}
 
 
@@ -122,21 +124,21 @@ def test_ad01(models: Path, conversion: Path) -> None:
 
 
 def without_intermediates(model: Model) -> Model:
-    """A model whose recurrent operators list no intermediates, as in a float model."""
+    """Return a model in which recurrent operators list no intermediates, as in a float model."""
     main = model.subgraphs[0]
     operators = tuple(replace(op, intermediates=()) for op in main.operators)
     return replace(model, subgraphs=(replace(main, operators=operators),))
 
 
 def intermediates(model: Model) -> list[tuple[str, list[float], list[int]]]:
-    """The type, scales and zero points of all intermediates, in order."""
+    """Return the type, scales and zero points of all intermediates, in order."""
     main = model.subgraphs[0]
     found = (main.tensors[i] for op in main.operators for i in op.intermediates)
     return [(t.dtype, t.quantization.scale.tolist(), t.quantization.zero_point.tolist()) for t in found]
 
 
 def test_trained_lstm(models: Path) -> None:
-    """The float form of the public file is not public, so that its stored weights stand for the float weights."""
+    """The float form of the public file is not public, so its stored weights replace the float weights."""
     theirs = load_model(models / "trained_lstm_int8.tflite")
     done = converted(without_intermediates(dequantize_model(theirs).model), theirs, "old")
     assert done.conforms
@@ -169,7 +171,7 @@ def test_structure_replaces_names_that_differ() -> None:
 
 
 def test_biases_are_within_the_rule() -> None:
-    """An ulp is what the profile allows a bias scale to be off the product."""
+    """The profile allows a bias scale to differ from the product by an ulp."""
     model = load_model(FIXTURES / "dead_channels.tflite")
     done = converted(model, load_model(FIXTURES / "dead_channels_int8.tflite"), "new")
     assert done.conforms
@@ -192,7 +194,7 @@ def test_names_of_another_version_do_not_matter() -> None:
 
 
 def without_scales(theirs: Model, kept: int) -> Model:
-    """A quantized model in which only the outputs of the first operators have scales and names."""
+    """Return a quantized model in which only the outputs of the first operators have scales and names."""
     main = theirs.subgraphs[0]
     bare = {i for op in main.operators[kept:] for i in op.outputs}
     tensors = (
@@ -201,7 +203,7 @@ def without_scales(theirs: Model, kept: int) -> Model:
     return replace(theirs, subgraphs=(replace(main, tensors=tuple(tensors)),))
 
 
-def test_scales_spread_to_tensors_that_must_share_them() -> None:
+def test_scales_are_copied_to_tensors_that_must_share_them() -> None:
     model, theirs = (load_model(FIXTURES / f"residual{end}.tflite") for end in ("", "_int8"))
     whole = transfer(model, theirs).forms
     lacking = without_scales(theirs, 7)  # AVERAGE_POOL_2D, RESHAPE and FULLY_CONNECTED come after

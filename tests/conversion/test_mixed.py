@@ -1,4 +1,4 @@
-"""Some operators with 16-bit activations among others of 8 bits: chosen by the user, rescaled at their borders."""
+"""Some operators with 16-bit activations among 8-bit operators: chosen by the user, with rescaling between the types."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def mixed(model: Model, *patterns: str, **options: object) -> ConversionRecord:
 
 
 def types(record: ConversionRecord) -> list[tuple[str, str]]:
-    """The operators of the new model with the types of their first input and result."""
+    """Return the operators of the new model with the types of their first input and output."""
     main = record.conversion.model.subgraphs[0]
     return [
         (op.opcode, f"{main.tensors[op.inputs[0]].dtype}>{main.tensors[op.outputs[0]].dtype}")
@@ -64,7 +64,7 @@ def test_wide_tensors_are_finer() -> None:
 
 @pytest.mark.parametrize("device", ["litert:reference", "litert:xnnpack"])
 @pytest.mark.parametrize("pattern", ["CONV_2D", "ADD", "#5", "FULLY_CONNECTED"])
-def test_litert_runs_them(device: str, pattern: str, tmp_path: Path) -> None:
+def test_litert_runs_mixed_models(device: str, pattern: str, tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     save_model(model := mobile_net(2, blocks=1), tmp_path / "float.tflite")
     record = convert_model(model, data=(images(2, 2),), int16x8=(pattern,), device=device)
@@ -73,7 +73,7 @@ def test_litert_runs_them(device: str, pattern: str, tmp_path: Path) -> None:
     assert record.agreement.outputs[0].snr > 10
 
 
-def test_a_plan_says_which_they_are() -> None:
+def test_a_plan_states_the_16_bit_operators() -> None:
     model = mobile_net(1, blocks=1)
     record = mixed(model, "#1", agreement=False)
     plan = read_plan(plan_json(record.conversion.plan), "plan.json")
@@ -82,14 +82,14 @@ def test_a_plan_says_which_they_are() -> None:
     assert again.conforms
 
 
-def test_what_the_other_profile_does_not_have_stays_float() -> None:
+def test_operators_that_the_int16_profile_lacks_stay_float() -> None:
     model = float_detector()
     record = convert_model(model, random=2, int16x8=("LOGISTIC", "SIN"), device="litecheck", agreement=False)
     assert record.verdict == "conforms"
     assert record.becomes == {"int8": 6, "int16": 1, "float32": 1}
 
 
-def test_wishes_that_meet_nothing_are_refused() -> None:
+def test_patterns_without_an_operator_are_errors() -> None:
     with pytest.raises(ConfigError, match="--int16x8 NOTHING: no operator"):
         mixed(mobile_net(1, blocks=1), "NOTHING")
     with pytest.raises(ConfigError, match="an int8 model, not of dynamic"):

@@ -22,9 +22,10 @@ from tests.conversion.test_rerun import with_outlier_channel
 
 
 def layers(larger: float, smaller: float, beside: float = 1) -> Model:
-    """Two FULLY_CONNECTED: channel 5 has weights and a bias ``larger`` times the others', read by weights ``smaller``.
+    """Return two FULLY_CONNECTED: channel 5 has weights and a bias ``larger`` times the usual, read by weights
+    ``smaller``.
 
-    The weights of channel 6 are ``beside`` times those of the others.
+    The weights of channel 6 are ``beside`` times the usual.
     """
     rng = np.random.default_rng(0)
     first, second = (rng.uniform(0.5, 1, shape) * rng.choice((-1, 1), shape) for shape in ((8, 16), (4, 8)))
@@ -68,7 +69,7 @@ def outputs(model: Model, row: np.ndarray) -> Arrays:
     ],
 )  # fmt: skip
 def test_factors(larger: float, smaller: float, beside: float, factor: float) -> None:
-    """The outlier keeps its resolution: it is not divided below the largest other channel."""
+    """The outlier keeps its resolution: it is not divided below the largest of the remaining channels."""
     model = layers(larger, smaller, beside)
     ((first, second),) = layer_pairs(model, model.subgraphs[0])
     wanted = np.ones(8)
@@ -95,7 +96,8 @@ def test_other_channels_keep_their_resolution() -> None:
 
 
 def test_a_depthwise_layer_behind_keeps_its_scale() -> None:
-    """Its channel has a weight scale of its own, which would grow where a profile wants one scale."""
+    """The next depthwise layer has a weight scale per channel. This scale would grow under a profile with a single
+    scale."""
     assert rescale_outliers(with_outlier_channel(mobile_net(0, blocks=2, spread=0), 5)) is None
 
 
@@ -107,5 +109,5 @@ def test_a_depthwise_layer_behind_keeps_its_scale() -> None:
         ({"recipe": "recipe.yaml"}, False),
     ],
 )  # fmt: skip
-def test_options_that_exclude_it(settings: dict[str, object], rescales: bool) -> None:
+def test_options_that_exclude_rescaling(settings: dict[str, object], rescales: bool) -> None:
     assert ConversionSettings(**settings).rescales is rescales  # type: ignore[arg-type]

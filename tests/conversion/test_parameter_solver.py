@@ -1,4 +1,4 @@
-"""Negated tensors: a QUANTIZE in front of NEG, whose kernel negates the lowest integer to itself."""
+"""Negated tensors: a QUANTIZE before NEG, because its kernel negates the lowest integer to itself."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
 def negated(low: float, high: float) -> Conversion:
-    """The conversion of a product that NEG and ADD read."""
+    """Convert a product that NEG and ADD read."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, product, negative, total = (main.tensor(name, (1, 4), "float32") for name in ("x", "p", "n", "s"))
@@ -28,7 +28,7 @@ def negated(low: float, high: float) -> Conversion:
 
 @pytest.mark.parametrize(("low", "high"), [(-9.0, 1.0), (-9.0, 9.0), (-9.0, 8.97), (-1.0, 9.0)])
 def test_values_below_the_range_are_not_negated_to_the_lowest_value(low: float, high: float) -> None:
-    """Twice the lowest input is below the range of the product, whose lowest value NEG must not get."""
+    """Twice the lowest input is below the range of the product, and NEG must not read the product's lowest value."""
     done = negated(low, high)
     main = done.model.subgraphs[0]
     assert done.conforms

@@ -1,4 +1,4 @@
-"""Whole conversions: files read and written, statistics kept, plans carried out again, mistakes told."""
+"""Complete conversions: files read and written, statistics saved, plans applied again, errors reported."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Converting = Callable[..., ConversionRecord]
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The current folder with a float model and sixteen images for it."""
+    """Prepare a folder with a float model and sixteen images for it."""
     monkeypatch.chdir(tmp_path)
     save_model(float_detector(), "float.tflite")
     Path("images.npz").write_bytes(samples())
@@ -45,7 +45,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.fixture
 def converting(folder: Path) -> Converting:
-    """``convert_model`` on that model by litecheck's own kernels."""
+    """Return ``convert_model`` for this model, with litecheck's own kernels."""
 
     def convert(target: str = "", **settings: Any) -> ConversionRecord:
         return convert_model("float.tflite", target, device="litecheck", **settings)
@@ -76,7 +76,7 @@ def test_both_models_are_compared(converting: Converting) -> None:
     assert set(own) == {"image", "features", "deeper", "pooled", "boxes", "logits", "scores", "detections"}
 
 
-def test_without_a_target_nothing_is_written(converting: Converting) -> None:
+def test_without_a_target_no_file_is_written(converting: Converting) -> None:
     record = converting(data=("images.npz",), agreement=False)
     assert (record.tried, record.target, record.agreement) == (True, "", None)
     assert {path.name for path in Path().iterdir()} == {"float.tflite", "images.npz"}
@@ -93,7 +93,7 @@ def test_statistics_are_written_and_then_take_the_datas_place(converting: Conver
     assert Path("one.tflite").read_bytes() == Path("two.tflite").read_bytes()
 
 
-def test_random_samples_are_told_of_even_when_read_back(converting: Converting) -> None:
+def test_random_samples_give_a_warning_also_from_saved_statistics(converting: Converting) -> None:
     first = converting(random=2, statistics="stats.json", agreement=False)
     again = converting(statistics="stats.json")
     assert first.warnings == again.warnings
@@ -157,7 +157,9 @@ def test_a_plan_that_would_violate_is_not_written(converting: Converting) -> Non
         (lambda plan: plan.update(to="int4"), "no conversion to activations of 'int4'"),
     ],
 )
-def test_a_plan_that_does_not_fit_is_told(converting: Converting, change: Any, message: str) -> None:
+def test_a_plan_that_does_not_match_the_model_is_an_error(
+    converting: Converting, change: Any, message: str
+) -> None:
     convert_model("float.tflite", save_plan="plan.json", random=1, device="litecheck", agreement=False)
     plan = json.loads(Path("plan.json").read_text())
     change(plan)
@@ -179,7 +181,7 @@ def test_a_plan_that_does_not_fit_is_told(converting: Converting, change: Any, m
         ({"random": 1, "keep": ("*",)}, "nothing to quantize: every operator stays as it is"),
     ],
 )
-def test_what_cannot_be_done_is_told(converting: Converting, settings: dict[str, Any], message: str) -> None:
+def test_invalid_settings_are_errors(converting: Converting, settings: dict[str, Any], message: str) -> None:
     convert_model("float.tflite", save_plan="plan.json", random=1, device="litecheck", agreement=False)
     with pytest.raises(ConfigError, match=message):
         converting(**settings)
@@ -208,7 +210,7 @@ def test_steps_are_known_where_samples_are_counted(folder: Path) -> None:
 
 
 def fed(values: float) -> CalibrationData:
-    """One image with one odd value."""
+    """Return an image with a single unusual value."""
     image = reals((1, 8, 8, 3))
     image[0, 0, 0, 0] = values
     return CalibrationData(lambda: iter([(Sample({"image": image}),)]), "an image", 1)
@@ -249,7 +251,7 @@ def test_an_old_uint8_model_keeps_its_scales(folder: Path) -> None:
 
 
 def test_an_old_model_runs_beside_the_new_one(folder: Path) -> None:
-    """Weights without a zero point lose nothing, so that every stored activation is the same but for the shift."""
+    """Weights without a zero point lose no precision, so every stored activation is equal except for the shift."""
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     save_model(uint8_model(), "old.tflite")
     exact, rounded = convert_model(_symmetric(uint8_model())), convert_model("old.tflite")
@@ -263,7 +265,7 @@ def test_an_old_model_runs_beside_the_new_one(folder: Path) -> None:
 
 
 def _symmetric(model: Model) -> Model:
-    """With weights whose zero point is 128, stored in 1..255."""
+    """Return the model with weights of zero point 128, stored in 1..255."""
     (subgraph,) = model.subgraphs
     tensors = []
     for tensor in subgraph.tensors:
@@ -275,14 +277,14 @@ def _symmetric(model: Model) -> Model:
     return with_subgraphs(model, [replace(subgraph, tensors=tuple(tensors))])
 
 
-def test_an_int8_model_is_only_made_anew_for_another_profile(folder: Path) -> None:
+def test_an_int8_model_is_converted_only_for_another_profile(folder: Path) -> None:
     save_model(conv_int8(), "int8.tflite")
     with pytest.raises(ConfigError, match="quantized already"):
         convert_model("int8.tflite")
     assert convert_model("int8.tflite", profile="litert-int8").verdict == "conforms"
 
 
-def test_what_is_no_tensorflow_model_is_read_as_it_is(folder: Path) -> None:
+def test_other_models_than_those_of_tensorflow_are_read_directly(folder: Path) -> None:
     assert load_source("float.tflite").file == "float.tflite"
     Path("saved").mkdir()
     with pytest.raises(ModelError):
@@ -304,7 +306,7 @@ def test_samples_without_a_finite_value_are_named() -> None:
         convert_model(builder.finish(), data=(data,), device="litecheck")
 
 
-def test_a_custom_operator_that_keeps_a_model_from_running_is_named() -> None:
+def test_a_custom_operator_that_prevents_a_run_is_named() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y, z = (main.tensor(name, (1, 4), "float32") for name in "xyz")
@@ -318,7 +320,7 @@ def test_a_custom_operator_that_keeps_a_model_from_running_is_named() -> None:
         convert_model(builder.finish(), random=2, device="litecheck")
 
 
-def test_a_model_that_cannot_be_compared_is_told_with_the_cure(
+def test_a_model_that_cannot_be_compared_is_an_error_with_the_next_step(
     converting: Converting, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refused(*args: object) -> None:

@@ -42,6 +42,6 @@ def test_bias_scales_follow_an_edited_input(done: Conversion) -> None:
     ]
 
 
-def test_a_plan_that_nobody_edited_stays(done: Conversion) -> None:
+def test_an_unedited_plan_stays(done: Conversion) -> None:
     again = replay(done.source, read_plan(plan_json(done.plan), "plan.json"), done.request)
     assert plan_json(again.plan) == plan_json(done.plan)

@@ -1,4 +1,4 @@
-"""Plans as files: laid out as ever, whatever is in them."""
+"""Plans as files: the layout of json.dumps for any content."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NUMBERS = ([], [0.0], [1e-38, -2.5, 3e38, 7.0])
 
 
 @pytest.mark.parametrize("numbers", NUMBERS)
-def test_a_plan_is_laid_out_as_json_dumps_does_it(numbers: list[float]) -> None:
+def test_a_plan_has_the_layout_of_json_dumps(numbers: list[float]) -> None:
     change = ConstantChange(0, 1, True, 0, np.array(numbers))
     plan = ConversionPlan("", 'a "b", c', "int8", (), (), "new", ("µ, [1, 2]", ""), (change, change))
     text = plan_json(plan)
@@ -30,7 +30,7 @@ def test_a_plan_holds_no_nan() -> None:
 
 
 @pytest.mark.parametrize("end", ["1e308", "-1e308", "1e999", "9" * 400])
-def test_a_range_that_no_float32_holds_is_told(end: str) -> None:
+def test_a_range_beyond_float32_is_an_error(end: str) -> None:
     form = f'{{"dtype": "int8", "scale": [1.0], "zero_point": [0], "range": [0.0, {end}]}}'
     tensor = f'{{"subgraph": 0, "tensor": 0, "name": "", "forms": [{form}], "written": 0, "read": []}}'
     head = '"litecheck_plan": 1, "source": "", "profile": "", "to": "int8", "generation": "new"'
@@ -41,14 +41,14 @@ def test_a_range_that_no_float32_holds_is_told(end: str) -> None:
 @pytest.mark.parametrize(
     "content", [b"[" * 100_000, b"\xff", b"", b"9" * 5000, b'{"a": NaN}', b'{"a": 1, "a": 1}']
 )
-def test_what_is_no_json_is_told(content: bytes) -> None:
+def test_a_plan_that_is_no_json_is_an_error(content: bytes) -> None:
     with pytest.raises(
         ConfigError, match=r"^p(:1)?: not JSON: .*\. --save-plan writes a plan; a recipe is for --recipe$"
     ):
         read_plan(content, "p")
 
 
-def test_json_that_is_no_plan_is_told() -> None:
+def test_json_that_is_no_plan_is_an_error() -> None:
     with pytest.raises(
         ConfigError, match=r"^p: no plan: got no litecheck_plan of 1\. --save-plan writes a plan"
     ):

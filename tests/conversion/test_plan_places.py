@@ -1,4 +1,4 @@
-"""Plans edited into what operators cannot take: each refused with its place; edits at random are no tracebacks."""
+"""Plans with edits that operators do not support are rejected with their location; random edits raise no traceback."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def test_every_form_uint8_is_refused_with_the_operand(tmp_path: Path) -> None:
         carry(model, values, tmp_path)
 
 
-def test_a_plan_to_uint8_says_so(tmp_path: Path) -> None:
+def test_a_plan_to_uint8_is_converted(tmp_path: Path) -> None:
     model, values = case("RESHAPE")
     shifted(values)
     values["to"], values["profile"] = "uint8", "litert-uint8"

@@ -14,7 +14,7 @@ from tests.conversion.test_convert_float import calibrated
 
 
 @pytest.mark.parametrize(
-    ("place", "key", "said"),
+    ("place", "key", "message"),
     [
         (lambda plan: plan, "tensor", "plan: unknown key 'tensor'; did you mean 'tensors'?"),
         (lambda plan: plan["tensors"][0], "scales", r"tensors\[0\]: unknown key 'scales'"),
@@ -26,10 +26,10 @@ from tests.conversion.test_convert_float import calibrated
         (lambda plan: plan["operators"][0], "keep", r"operators\[0\]: unknown key 'keep'"),
     ],
 )
-def test_an_unknown_key_is_an_error(place, key: str, said: str) -> None:  # type: ignore[no-untyped-def]
+def test_an_unknown_key_is_an_error(place, key: str, message: str) -> None:  # type: ignore[no-untyped-def]
     values = json.loads(plan_json(calibrated(masked()).plan))
     place(values)[key] = 1
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         read_plan(json.dumps(values), "plan.json")
 
 

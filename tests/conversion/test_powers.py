@@ -1,4 +1,4 @@
-"""Sums of squares beyond the range of float32, of values that are not finite, and of tensors with other shapes."""
+"""Sums of squares beyond the range of float32, of values that are not finite, and of tensors with different shapes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_power(values: list[float], wanted: float) -> None:
     assert power(np.float32(values)) == pytest.approx(wanted, rel=1e-6)
 
 
-def test_another_shape_is_wholly_wrong() -> None:
+def test_an_error_of_another_shape_is_the_whole_signal() -> None:
     assert squares(np.float32([3, 4]), np.float32([[3, 4]])) == 25
 
 

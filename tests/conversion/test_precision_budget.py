@@ -40,7 +40,7 @@ FLOAT = 414_000
 
 
 def modeled(assignment: TypeAssignment) -> TriedAssignment:
-    """A network whose noise and bytes are sums over its operators."""
+    """Return the outcome of an assignment for a network with noise and bytes that are sums over its operators."""
     noise, size = 0.0, 10_000
     for one in COSTS:
         wide, real = one.number in assignment.int16x8, one.number in assignment.real
@@ -81,7 +81,7 @@ def test_moves_with_the_largest_gain_per_byte_come_first() -> None:
 
 
 def test_more_noise_comes_earlier() -> None:
-    """Costs in another order change the first move."""
+    """A changed order of costs changes the first move."""
     louder = (*COSTS[:2], OperatorCost(2, 0.5, 0.0, 0), COSTS[3])
     assert chain(TypeAssignment(), louder)[1].int16x8 == {2}
 
@@ -119,7 +119,7 @@ def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, 
         ),
     ],
 )
-def test_a_budget_that_nothing_meets_is_an_error(budget: str, real: int, why: str) -> None:
+def test_an_unreachable_budget_is_an_error(budget: str, real: int, why: str) -> None:
     with pytest.raises(ConfigError, match=f"--budget {budget}: {why}"):
         chosen_assignment(parse_budget(budget), COSTS, modeled, real)
 
@@ -157,10 +157,10 @@ def test_costs_follow_from_decibels() -> None:
 
 
 def test_all_steps_of_a_loop_move_together() -> None:
-    """Operators 4 to 6 are three steps; the moves cost three borders, and one other operator stays quantized."""
+    """Operators 4 to 6 are three steps. The moves cost three borders, and a further operator stays quantized."""
     costs = (OperatorCost(4, 0.1, 0.02, 0, (5, 6)), OperatorCost(7, 0.1, 0.02, 0))
     states = chain(TypeAssignment(), costs)
-    assert states[1].int16x8 == {7}  # the same gain for one border
+    assert states[1].int16x8 == {7}  # the same gain for a single border
     assert states[2].int16x8 == {4, 5, 6, 7}
     assert [len(state.real) for state in states[3:]] == [1]
     assert chosen_assignment(

@@ -62,7 +62,7 @@ def test_storages(fields: str, expected: tuple[object, ...]) -> None:
         ("dtype: [int4, int16], granularity: per-tensor", "int4", False),
     ],
 )
-def test_a_preferred_word_is_used_if_the_rule_lists_it(fields: str, dtype: str, per_axis: bool) -> None:
+def test_a_preferred_value_is_used_if_the_rule_lists_it(fields: str, dtype: str, per_axis: bool) -> None:
     rule = profile(RULES % fields).operators["FULLY_CONNECTED"]
     own = [r for r in rule.requirements if r.role == "weight"]
     found = quant_spec_of(own, "", ("int8", "per-axis"))

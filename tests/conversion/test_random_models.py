@@ -15,7 +15,7 @@ from tests.differential.oracle import Oracle
 pytestmark = pytest.mark.slow
 
 GRAPHS = 4
-#: Models whose operators are verified one by one: of each family of kernels one, state, loops, a short graph.
+#: Models with separately verified operators: an operator of each family of kernels, state, loops, a short graph.
 VERIFIED = {
     "int8": ("CONV_2D", "SVDF", "SOFTMAX", "SUM", "net-streaming", "net-branches", "graph-4"),
     "int16x8": ("CONV_2D", "SOFTMAX", "net-lstm_fused"),
@@ -23,7 +23,7 @@ VERIFIED = {
 
 
 @pytest.mark.parametrize("to", ["int8", "int16x8"])
-def test_what_is_converted_conforms_loads_and_is_exact(to: str) -> None:
+def test_converted_models_conform_load_and_are_exact(to: str) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     faults, quantized = {}, 0
     with Oracle() as oracle:
@@ -45,7 +45,7 @@ def litert() -> Iterator[Device]:
 
 
 @pytest.mark.parametrize("to", ["int8", "int16x8"])
-def test_verify_finds_every_operator_of_what_is_converted_exact(litert: Device, to: str) -> None:
+def test_verify_finds_every_converted_operator_exact(litert: Device, to: str) -> None:
     faults, cases = {}, 0
     for name, model, runs in models(5, ""):
         if name in VERIFIED[to]:
@@ -59,7 +59,7 @@ def test_verify_finds_every_operator_of_what_is_converted_exact(litert: Device, 
 
 
 class OneBitOff:
-    """LiteRT, but for the last bit of each output's first integer."""
+    """LiteRT with a changed last bit of each output's first integer."""
 
     def __init__(self, device: Device) -> None:
         self.device, self.name, self.described, self.memory = (
@@ -84,7 +84,7 @@ def _flipped(array: np.ndarray) -> np.ndarray:
     return made
 
 
-def test_one_bit_off_would_be_noticed(litert: Device) -> None:
+def test_a_changed_bit_is_found(litert: Device) -> None:
     ((name, model, runs),) = [one for one in models(0, "FULLY_CONNECTED") if one[0] == "FULLY_CONNECTED"]
     outcome = Outcome(name, "int8")
     verified(outcome, converted(model, runs, "int8").model, runs, OneBitOff(litert))

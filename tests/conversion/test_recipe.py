@@ -45,7 +45,7 @@ def test_selection(parts: dict[str, object], indexes: list[int]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("parts", "what"),
+    ("parts", "case"),
     [
         ({"patterns": ("#99",)}, "number, opcode or name; there are #0 to #6"),
         ({"patterns": ("CONV2D",)}, r"number, opcode or name; did you mean 'CONV_2D'\?"),
@@ -57,8 +57,8 @@ def test_selection(parts: dict[str, object], indexes: list[int]) -> None:
         ({"patterns": ("300",)}, "number, opcode or name; there are #0 to #6"),
     ],
 )
-def test_a_rule_that_selects_nothing_is_an_error(parts: dict[str, object], what: str) -> None:
-    with pytest.raises(ConfigError, match=f"^r.yaml:3: no operator has this {what}$"):
+def test_a_rule_without_an_operator_is_an_error(parts: dict[str, object], case: str) -> None:
+    with pytest.raises(ConfigError, match=f"^r.yaml:3: no operator has this {case}$"):
         selected(**parts)
     rule = RecipeRule(OperatorScheme("float32"), OperatorSelector(**parts), optional=True)
     assert not any(rules_by_operator(NET, (rule,)).values())

@@ -82,7 +82,7 @@ def test_errors_have_a_line(tmp_path: Path, text: str, line: int, message: str) 
     assert message in caught.value.message
 
 
-def test_the_published_schema_says_the_same(tmp_path: Path) -> None:
+def test_the_published_schema_agrees_with_the_recipe_reader(tmp_path: Path) -> None:
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads((schemas_dir() / "recipe.schema.json").read_text())
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -37,6 +37,6 @@ def test_kernels_agree(model: Model, scheme: OperatorScheme, device: str) -> Non
     found = verify(made.conversion.model, device)
     matrix_of_blocks = bool(scheme.block_size) and model.subgraphs[0].operators[0].opcode == "FULLY_CONNECTED"
     if device == "litert:reference" and matrix_of_blocks:
-        assert found.verdict != "conforms"  # a known fault: LiteRT's reference kernel outputs the bias alone
+        assert found.verdict != "conforms"  # a known fault: LiteRT's reference kernel outputs only the bias
     else:
         assert found.verdict == "conforms"

@@ -1,4 +1,5 @@
-"""The record of a conversion: what stays float32 and by which requirement, what was added, what each tensor became."""
+"""Record of a conversion: operators that stay float32 with the requirement, added operators, and forms of each
+tensor."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ RANGES: dict[Key, Interval] = {(0, n): (-1.0, 2.0) for n in range(6)}
 
 @pytest.fixture
 def differences() -> Model:
-    """Two squared differences around an addition."""
+    """Return two SQUARED_DIFFERENCE around an ADD."""
     main = (builder := ModelBuilder()).subgraph()
     x, y, first, total, last = (main.tensor(name, (1, 4), "float32") for name in ("x", "y", "a", "b", "c"))
     main.add("SQUARED_DIFFERENCE", [x, y], [first])
@@ -35,7 +36,7 @@ def made(model: Model, **request: object) -> Conversion:
     return convert(model, Request(**request), RANGES)  # type: ignore[arg-type]
 
 
-def test_what_a_profile_does_not_support_stays_and_its_line_is_named(differences: Model) -> None:
+def test_unsupported_operators_stay_float_with_the_line_of_the_rule(differences: Model) -> None:
     done = made(differences, to="int16x8")
     (one,) = staying(done, profile_of(done.plan, load_profile("litert-int16x8")))
     assert (one.opcode, one.places) == ("SQUARED_DIFFERENCE", ("#0", "#2"))
@@ -43,7 +44,7 @@ def test_what_a_profile_does_not_support_stays_and_its_line_is_named(differences
     assert re.fullmatch(r"SQUARED_DIFFERENCE/unsupported, rules/litert-int16x8.yaml:\d+", one.demand)
 
 
-def test_what_the_user_keeps_has_no_line(differences: Model) -> None:
+def test_operators_kept_by_the_user_have_no_line(differences: Model) -> None:
     done = made(differences, keep=("#1",))
     assert [
         (s.opcode, s.demand) for s in staying(done, profile_of(done.plan, load_profile("litert-runtime")))

@@ -1,4 +1,5 @@
-"""Conversions made again: biases corrected where that helps, operators ranked by what quantizing each alone costs."""
+"""Repeated conversions: corrected biases if they reduce the error, and operators ranked by their isolated
+quantization."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ OURS, XNNPACK = "litecheck", "litert:xnnpack"
 
 
 def shifting() -> Model:
-    """A layer whose weights are rounded to nothing beside one large one, on inputs that are all 1: its results shift."""
+    """Return a layer with weights that round to 0 beside a large weight; on inputs of 1, its outputs have an offset."""
     main = (builder := ModelBuilder()).subgraph()
     x, y, z = (main.tensor(n, (1, k), "float32") for n, k in (("x", 64), ("y", 4), ("z", 4)))
     weights = np.full((4, 64), 0.1, np.float32)
@@ -64,7 +65,7 @@ def snr(record: ConversionRecord) -> float:
 
 
 @pytest.mark.parametrize("device", [OURS, XNNPACK])
-def test_errors_are_told_by_channel(device: str) -> None:
+def test_errors_are_measured_by_channel(device: str) -> None:
     if device != OURS:
         pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     model = shifting()
@@ -94,17 +95,17 @@ def test_corrected_biases_bring_the_mean_back() -> None:
     assert model_bytes(replay(shifting(), plan, Request()).model) == model_bytes(record.conversion.model)
 
 
-def test_nothing_is_corrected_where_that_does_harm() -> None:
+def test_harmful_corrections_are_not_applied() -> None:
     model = shifting()
     done = convert(model, Request(), {(0, 0): (0, 1), (0, 1): (0, 160), (0, 2): (0, 160)})
     found = agreement(model, done.model, done.tensors, ones(), channelled=[(0, 1)], device=OURS)
-    best, _, said = corrected_biases(done, lambda changes: done, lambda one: found)
+    best, _, message = corrected_biases(done, lambda changes: done, lambda one: found)
     assert best is done
-    assert (said.biases, said.before) == (0, said.after)
+    assert (message.biases, message.before) == (0, message.after)
 
 
 def test_sensitivity_finds_the_operator_at_fault() -> None:
-    """Weights planted so that one layer of one scale loses them: quantized alone it costs the most."""
+    """The weights of a layer with a single scale round to 0, so that its isolated quantization has the lowest SNR."""
     model = shifting()
     record = made(model, ones(), sensitivity=-1)
     assert record.sensitivity is not None
@@ -123,8 +124,8 @@ def test_sensitivity_finds_the_operator_at_fault() -> None:
 
 
 @pytest.mark.parametrize("operator", [1, 5, 9])
-def test_the_operator_with_an_outlier_channel_is_first_wherever_it_stands(operator: int) -> None:
-    """The accumulated error is worst behind the last operator, so a ranking by that error would name the last one."""
+def test_the_operator_with_an_outlier_channel_is_first_at_any_position(operator: int) -> None:
+    """The accumulated error is largest after the last operator, so a ranking by this error would name the last."""
     model = with_outlier_channel(mobile_net(0, blocks=3, spread=0), operator)
     record = made(model, images(0, 2), sensitivity=-1, agreement=False)
     assert record.agreement is None

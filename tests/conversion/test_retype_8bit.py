@@ -1,4 +1,5 @@
-"""int8 made uint8 and back: integers move by 128, scales stay, and what uint8 cannot say stays int8 with its reason."""
+"""int8 converted to uint8 and back: integers move by 128, scales stay, and unsupported operators stay int8 with a
+reason."""
 
 from __future__ import annotations
 
@@ -18,7 +19,8 @@ TO_UINT8 = Request(to="uint8")
 
 
 def layer(kind: str = "int8", weight_zero: int = 0, reach: int = 60, behind: str = "") -> Model:
-    """A fully connected layer whose input scale is a power of two, with a bias beyond float32, and an operator behind it."""
+    """Return a fully connected layer with a power-of-two input scale and a bias beyond float32, and a further
+    operator."""
     middle = 128 if kind == "uint8" else 0
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -67,8 +69,8 @@ def test_there_and_back_gives_the_same_integers_and_results() -> None:
 
 
 def test_weights_around_the_middle_keep_their_scale_in_int8() -> None:
-    """One scale for all channels becomes each channel's own; only a stored 0, for which int8 weights have no place, asks
-    for another."""
+    """A per-tensor scale becomes the scale of each channel. A stored 0, which int8 weights cannot represent, needs a
+    different scale."""
     same = retype(layer("uint8", 128), Request())
     assert constants(same.model) == constants(layer())
     old = layer("uint8", 128, reach=128)
@@ -93,7 +95,7 @@ def test_an_operator_without_a_uint8_kernel_stays_int8_between_shifts() -> None:
     assert stays.demand.startswith("ABS/unsupported")
 
 
-def test_what_zero_point_128_would_break_stays_int8() -> None:
+def test_operators_that_zero_point_128_would_break_stay_int8() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (3,), "int8", quantized(0.5, 0))

@@ -30,7 +30,7 @@ def test_an_earlier_rule_applies(model, note: str) -> None:
     assert stored.dtype == ("int8" if note else "int4")
 
 
-def test_float32_ends_the_search_and_the_first_reason_is_told() -> None:
+def test_float32_ends_the_search_and_the_first_reason_is_reported() -> None:
     with pytest.raises(InputError, match="rows of 48 values"):
         convert_model(matrix(depth=48), recipe=recipe(INT8, REAL, BLOCKS))
     with pytest.raises(InputError, match=r"kept by r\.yaml:2"):

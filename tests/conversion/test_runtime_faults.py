@@ -1,4 +1,4 @@
-"""Known faults of runtimes: the operators stay float32 for the runtimes that are named, else a warning names them."""
+"""Known faults of runtimes: operators stay float32 for the named runtimes, and otherwise have a warning."""
 
 from __future__ import annotations
 

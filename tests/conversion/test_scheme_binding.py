@@ -121,7 +121,7 @@ def test_schemes_that_an_operator_does_not_have(model: Model, scheme: OperatorSc
 
 
 def with_bytes(size: int) -> bytes:
-    """A model whose 768 int4 weights have this number of bytes."""
+    """Return a model in which 768 int4 weights have this number of bytes."""
     model = made(matrix(), OperatorScheme("dynamic", "int4")).conversion.model
     tensors = [
         replace(t, data=np.zeros(size, np.uint8)) if t.name == "w" else t for t in model.subgraphs[0].tensors

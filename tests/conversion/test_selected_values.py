@@ -1,4 +1,4 @@
-"""Ranges in front of selections: narrowed to values that can be selected, and only if no other operator reads them."""
+"""Ranges before selections: narrowed to values that can be selected, if no other operator reads them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ RANGES = {
 
 
 def selection(opcode: str, constant: float, first: bool = False, read: bool = False) -> Model:
-    """A selection of x or of ``opcode`` of exp(x) and a constant, which can come ``first``. exp(x) can be an output."""
+    """Return a selection of x or of ``opcode`` of exp(x) and a constant, which can come ``first``. exp(x) can be an
+    output."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x, inner, branch, chosen = (main.tensor(name, (1, 4), "float32") for name in ("x", "e", "b", "s"))
@@ -37,7 +38,7 @@ def selection(opcode: str, constant: float, first: bool = False, read: bool = Fa
 
 
 def ranges_of(model: Model) -> dict[str, Interval]:
-    """The ranges of RANGES by name of tensor, narrowed."""
+    """Return the ranges of RANGES by name of tensor, after narrowing."""
     known = {"x": RANGES[0, X], "e": RANGES[0, INNER], "b": RANGES[0, BRANCH], "s": RANGES[0, CHOSEN]}
     names = [tensor.name for tensor in model.subgraphs[0].tensors]
     found = selected_ranges(model, {(0, names.index(name)): known[name] for name in known})

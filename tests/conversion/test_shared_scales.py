@@ -1,4 +1,4 @@
-"""Effective bits: what members of same-quantization groups keep."""
+"""Effective bits of the members of same-quantization groups."""
 
 from __future__ import annotations
 
@@ -45,15 +45,15 @@ def test_bits_are_counted_in_steps_of_the_scale(extent: tuple[float, float], bit
     assert effective_bits(extent, form(1.0)) == pytest.approx(bits)
 
 
-def test_a_tensor_of_one_value_loses_nothing() -> None:
+def test_a_tensor_of_one_value_has_no_loss() -> None:
     assert effective_bits((3.0, 3.0), form(1.0)) is None
 
 
-def test_what_a_form_can_hold() -> None:
+def test_the_range_of_a_form() -> None:
     assert form(0.5, -128).reach == (0.0, 127.5)
 
 
-def test_scores_beside_boxes_starve() -> None:
+def test_scores_that_share_a_scale_with_boxes_lose_bits() -> None:
     model = float_detector()
     done = convert(model, Request(), ranges(model))
     (group,) = shared_quantizations(
@@ -70,7 +70,7 @@ def test_scores_beside_boxes_starve() -> None:
     assert joint.demand.startswith("rules/litert-int8.yaml:")
 
 
-def test_what_is_kept_float_shares_nothing() -> None:
+def test_float_operators_share_no_quantization() -> None:
     model = float_detector()
     done = convert(model, Request(keep=("CONCATENATION",)), ranges(model))
     assert (

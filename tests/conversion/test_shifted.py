@@ -13,14 +13,14 @@ from tests.differential.shifted import faults, powers
 
 pytestmark = pytest.mark.slow
 
-#: Rules of each kind: products of scales, fixed scales, copies, kernels for int8 alone, zero points, state, loops.
+#: Rules of each kind: products of scales, fixed scales, copies, int8-only kernels, zero points, state, loops.
 TRIED = (
     "FULLY_CONNECTED", "DEPTHWISE_CONV_2D", "ADD", "SOFTMAX", "AVERAGE_POOL_2D", "NEG", "MATRIX_DIAG", "LSTM", "WHILE",
     "net-separable",
 )  # fmt: skip
 
 
-def test_uint8_computes_what_int8_does() -> None:
+def test_uint8_gives_the_outputs_of_int8() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     counts: Counter[str] = Counter()
     with Oracle() as oracle:

@@ -1,4 +1,5 @@
-"""Models of several signatures: states that they exchange have one form, constants are stored once; packed constants."""
+"""Models of several signatures: shared states have the same form, constants are stored once, int4 constants are
+packed."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ WEIGHTS = np.random.default_rng(0).normal(0, 1, (64, 64)).astype(np.float32)
 
 
 def decoder(shared: bool = True) -> Model:
-    """``prefill`` and ``decode`` read and write ``cache`` with unlike ranges; both have the same weights."""
+    """Return a model in which ``prefill`` and ``decode`` read and write ``cache`` with different ranges, and share
+    weights."""
     builder, signatures = ModelBuilder(), []
     for number, (key, factor) in enumerate((("prefill", 1.0), ("decode", 5.0))):
         graph = builder.subgraph(key)
@@ -76,7 +78,7 @@ def test_shared_weights_are_stored_once(to: str) -> None:
 
 
 def renamed(model: Model) -> Model:
-    """The decoder, whose signatures have different names for the cache before and after."""
+    """Return the decoder with different names of the cache before and after in its signatures."""
     signatures = (replace(s, outputs=tuple(("next", i) for _, i in s.outputs)) for s in model.signatures)
     return replace(model, signatures=tuple(signatures))
 
@@ -97,7 +99,7 @@ def test_names_of_a_state_are_tied(ties: tuple[tuple[str, str], ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ties", "said"),
+    ("ties", "message"),
     [
         ((("cache", "nxt"),), "--tie cache=nxt: no float input or output 'nxt'; did you mean 'next'"),
         ((("cache", "weights"),), "no float input or output 'weights'"),
@@ -105,8 +107,8 @@ def test_names_of_a_state_are_tied(ties: tuple[tuple[str, str], ...]) -> None:
         ((("cache_in", "cache"),), "--tie cache_in=cache: got 'cache' twice"),
     ],
 )
-def test_ties_that_name_nothing_are_errors(ties: tuple[tuple[str, str], ...], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_ties_without_a_tensor_are_errors(ties: tuple[tuple[str, str], ...], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         convert_model(renamed(decoder()), random=2, device="litecheck", ties=ties)
 
 

@@ -1,4 +1,4 @@
-"""What may be converted, and what is said of what may not."""
+"""Convertible models, and errors for models that cannot be converted."""
 
 from __future__ import annotations
 

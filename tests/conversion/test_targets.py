@@ -1,4 +1,4 @@
-"""Conversion for a target: LiteRT's rules assign the parameters, the target's profile says where operators run."""
+"""Conversion for a target: LiteRT's rules give the parameters, the target's profile the placement of operators."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WHOLE = Request(profile="ethos-u55", inputs="int8", outputs="int8")
 
 
 def chain(*opcodes: str) -> Model:
-    """Operators of one input, one after the other."""
+    """Return a chain of operators with one input each."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     at = first = graph.tensor("x", SHAPE, "float32")
@@ -41,7 +41,7 @@ def places(conversion: Conversion) -> list[str]:
     return [op.place for op in target.operators]
 
 
-def test_a_target_names_the_plan_and_litert_judges_beside_it() -> None:
+def test_a_plan_has_the_target_and_is_checked_with_litert_too() -> None:
     done = made(chain("TANH", "HARD_SWISH"), WHOLE)
     assert done.plan.profile == "ethos-u55"
     assert done.report.profiles == ("ethos-u55", "litert-runtime")
@@ -58,8 +58,8 @@ def test_parameters_are_those_of_litert() -> None:
     ]
 
 
-def test_what_the_compiler_would_refuse_stays_real() -> None:
-    """Of several images resized at once the compiler refuses the whole model; in floats they stay on the CPU."""
+def test_operators_that_the_compiler_would_reject_stay_float() -> None:
+    """The compiler rejects a model that resizes several images at once. As float operators they stay on the CPU."""
     builder = ModelBuilder()
     graph = builder.subgraph()
     source = graph.tensor("x", (2, 4, 4, 3), "float32")
@@ -79,7 +79,7 @@ def test_what_the_compiler_would_refuse_stays_real() -> None:
     assert [d.becomes for d in usual.plan.operators] == ["int8", "int8"]
 
 
-def test_a_refused_operator_is_known_by_its_origin_and_told_why() -> None:
+def test_a_rejected_operator_is_mapped_to_its_origin() -> None:
     told = TargetReport("npu", (Placement(0, 0, "TANH", "npu"), Placement(0, 1, "ELU", "refused")), 1, 0)
     report = ModelReport("", "", 0, targets=(told,))
     assert rejected_operators(report, [-1, 7]) == {7: "npu"}

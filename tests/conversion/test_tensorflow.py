@@ -1,4 +1,5 @@
-"""The door for TensorFlow's formats, and other converters: what failures mean; with TensorFlow, real conversions."""
+"""Conversion from TensorFlow's formats and with competing converters: errors, and real conversions if TensorFlow is
+installed."""
 
 from __future__ import annotations
 
@@ -34,19 +35,19 @@ HERE = "tests.conversion.test_tensorflow"
 
 
 def echo(request: Mapping[str, Any], file: Path) -> bytes:
-    """What arrived, as bytes."""
+    """Return the received samples as bytes."""
     return json.dumps(
         [{k: v.tolist() for k, v in s.items()} for s in converter_program.samples_of(file)]
     ).encode()
 
 
 def fails(request: Mapping[str, Any], file: Path) -> bytes:
-    """As converters fail without a word."""
+    """Raise an error without a message, as some converters do."""
     raise RuntimeError("")
 
 
 def crashes(request: Mapping[str, Any], file: Path) -> bytes:
-    """As converters crash."""
+    """Kill the process, like a crash of a converter."""
     import os
     import signal
 
@@ -56,13 +57,13 @@ def crashes(request: Mapping[str, Any], file: Path) -> bytes:
 
 
 def loops(request: Mapping[str, Any], file: Path) -> bytes:
-    """As converters find no end."""
+    """Run endlessly, like a hanging converter."""
     while True:
         pass
 
 
 def devours(request: Mapping[str, Any], file: Path) -> bytes:
-    """More memory than there is."""
+    """Allocate more memory than exists."""
     return bytes(1 << 40)
 
 
@@ -157,7 +158,7 @@ def test_a_failure_is_one_sentence(error: ForeignError, code: str, words: str) -
 @pytest.mark.parametrize(
     ("name", "kind"), [("a.keras", "keras"), ("a.h5", "keras"), ("a.tflite", "tflite"), ("s", "saved_model")]
 )
-def test_formats_are_told_by_their_look(tmp_path: Path, name: str, kind: str) -> None:
+def test_formats_are_recognized_by_name_and_content(tmp_path: Path, name: str, kind: str) -> None:
     path = tmp_path / name
     if kind == "saved_model":
         path.mkdir()
@@ -167,7 +168,7 @@ def test_formats_are_told_by_their_look(tmp_path: Path, name: str, kind: str) ->
     assert is_tensorflow(tmp_path / name) == (kind != "tflite")
 
 
-def test_what_is_not_there_is_said(tmp_path: Path) -> None:
+def test_missing_files_are_errors(tmp_path: Path) -> None:
     assert not is_tensorflow(tmp_path)
     with pytest.raises(ModelError, match="is not a SavedModel"):
         float_from_tensorflow(tmp_path)
@@ -197,7 +198,7 @@ def test_tensorflow_quantizes_a_float_file_as_it_does_its_own() -> None:
 
 @needs_tensorflow
 def test_the_wake_word_model_of_old_keras(conversion: Path, tmp_path: Path) -> None:
-    """Its layers have arguments that Keras 3 refuses; tf-keras reads it, and the batch becomes 1."""
+    """Keras 3 rejects arguments of its layers; tf-keras reads it, and the batch becomes 1."""
     pytest.importorskip("tf_keras", reason="needs tf-keras")
     file = tmp_path / "wake_word.tflite"
     file.write_bytes(float_from_tensorflow(conversion / "str_ww_ref_model.h5"))
@@ -217,7 +218,7 @@ def test_ai_edge_quantizer_takes_the_samples_by_name(tmp_path: Path) -> None:
     assert weights == ["int8"] * 5
 
 
-#: Writes a SavedModel whose signatures share a variable; one of them is beyond LiteRT.
+#: Writes a SavedModel with signatures that share a variable; LiteRT does not support one of them.
 _SAVED = """
 import sys, tensorflow as tf
 class Coder(tf.Module):

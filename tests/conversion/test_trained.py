@@ -50,7 +50,7 @@ SHAPES: dict[int, Sequence[int]] = {}
 
 
 def net(pairs: bool, ends: bool = True, weights: NDArray[np.float32] = WEIGHTS) -> Model:
-    """FULLY_CONNECTED and RESHAPE; the output of RESHAPE has no range of its own."""
+    """Return a FULLY_CONNECTED and a RESHAPE, which has no output range."""
     SHAPES.clear()
     main = (builder := ModelBuilder()).subgraph()
     x, w = main.tensor("x", (1, 4), "float32"), main.constant("w", weights)
@@ -153,7 +153,7 @@ def test_other_models_are_not_trained(name: str) -> None:
 
 
 def test_a_conversion_without_a_tensor_is_no_simulation() -> None:
-    """Nothing is read from a QUANTIZE, DEQUANTIZE or FAKE_QUANT that lacks its input or output."""
+    """A QUANTIZE, DEQUANTIZE or FAKE_QUANT without its input or output has no effect."""
     for pairs in (True, False):
         (subgraph,) = net(pairs).subgraphs
         for end in ({"outputs": ()}, {"inputs": ()}):

@@ -1,4 +1,4 @@
-"""Ranges of unrolled loops: tensors of all steps share their range, other tensors keep theirs."""
+"""Ranges of unrolled loops: tensors of all steps share their range, all further tensors keep theirs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.conversion.small_models import reals
 
 
 def steps(shared: bool = True, opcodes: tuple[str, str] = ("TANH", "TANH")) -> Model:
-    """Two steps h = TANH(W x + W h) of an unrolled loop; without ``shared``, each step has its own weights."""
+    """Return two steps h = TANH(W x + W h) of an unrolled loop; without ``shared``, each step has its own weights."""
     builder = ModelBuilder()
     main = builder.subgraph()
     weights = [main.constant(f"w{n}", reals(n, 4, 4)) for n in range(4)]
@@ -72,8 +72,8 @@ def test_a_range_without_zero_stays_without_zero() -> None:
     assert ranges_of(steps(), {"s1": (0.2, 0.9), "s2": (0.3, 0.8)})["s2"] == (0.2, 0.9)
 
 
-def test_layers_that_lack_an_input_do_not_join_it() -> None:
-    """Both layers without a bias have -1 there."""
+def test_layers_without_an_input_are_not_joined_by_it() -> None:
+    """Both layers lack the bias, which is -1."""
     model = steps()
     weights = {t.name: t for t in model.subgraphs[0].tensors}["w0"]
     assert unrolled_ranges(model, {(0, weights.index): (0.0, 1.0)}) == {(0, weights.index): (0.0, 1.0)}

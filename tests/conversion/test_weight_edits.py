@@ -57,7 +57,7 @@ def test_other_tensors_stay() -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "message"),
     [
         (change([1], tensor=3), "changes tensor 3 of subgraph 0, which there is not"),
         (change([1], tensor=-1), "changes tensor -1 of subgraph 0, which there is not"),
@@ -70,6 +70,6 @@ def test_other_tensors_stay() -> None:
         (change([1, 2], tensor=2), "which has not 2 channels"),
     ],
 )
-def test_changes_that_do_not_fit(wrong: ConstantChange, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_changes_that_do_not_fit(wrong: ConstantChange, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         with_edited_weights(model(), [wrong])

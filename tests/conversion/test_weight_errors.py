@@ -1,4 +1,4 @@
-"""How far weights that were quantized before are from what they were."""
+"""Distance of requantized weights from their earlier values."""
 
 from __future__ import annotations
 

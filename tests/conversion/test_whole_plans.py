@@ -29,7 +29,7 @@ MODELS: dict[str, Callable[[], Model]] = {
 }
 
 
-#: The line of a rule, which changes with the file.
+#: Line of a rule, which changes with the file.
 LINE = r"(?<=yaml):\d+"
 INT16 = ("branch", "mobile", "random-1")
 

@@ -1,7 +1,8 @@
 """Nets with simulated quantization, and their int8 forms by TensorFlow: ``python -m tests.conversion.trained_nets``.
 
-Weights of ``trained`` have a range per channel for the convolution and one range for the other layers. All activations
-have asymmetric ranges. The float file has pairs of QUANTIZE and DEQUANTIZE; TensorFlow needs no data for the int8 file.
+Weights of ``trained`` have a range per channel for the convolution and a single range for further layers. All
+activations have asymmetric ranges. The float file has pairs of QUANTIZE and DEQUANTIZE; TensorFlow needs no data for
+the int8 file.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "convert"
 
 
 def trained(tf: Any) -> Any:
-    """Return a function of one image: convolutions, an addition, pooling, a layer and SOFTMAX, each with its range."""
+    """Return a function of an image: convolutions, an addition, pooling, a layer and SOFTMAX, each with its range."""
     rng = np.random.default_rng(5)
     shapes = ((3, 3, 3, 6), (3, 3, 6, 1), (96, 10))
     w1, w2, w3 = (tf.constant(rng.normal(0, 0.3, shape).astype(np.float32)) for shape in shapes)

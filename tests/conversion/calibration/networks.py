@@ -15,7 +15,7 @@ def _drawn(rng: np.random.Generator, *shape: int, size: float = 0.5) -> np.ndarr
 
 
 def layered() -> Model:
-    """CONV_2D, MUL with itself and ADD (which LiteRT may compute in place), MEAN, FULLY_CONNECTED, SOFTMAX."""
+    """Return CONV_2D, MUL of a tensor with itself and ADD (in place in LiteRT), MEAN, FULLY_CONNECTED and SOFTMAX."""
     rng = np.random.default_rng(1)
     builder = ModelBuilder("a small network")
     main = builder.subgraph()
@@ -42,9 +42,9 @@ def layered() -> Model:
 
 
 def looping(last: str = "ADD") -> Model:
-    """WHILE over a counter and a value that is doubled and moved until the counter has run down; NEG behind it.
+    """Return a WHILE that doubles and moves a value until a counter ends, and a NEG.
 
-    With LOCAL_RESPONSE_NORMALIZATION as the ``last`` operator of the body, there is one without a kernel of ours.
+    With LOCAL_RESPONSE_NORMALIZATION as the ``last`` operator of the body, litecheck has no kernel for it.
     """
     builder = ModelBuilder("a loop")
     main = builder.subgraph()
@@ -77,7 +77,7 @@ def looping(last: str = "ADD") -> Model:
 
 
 def branching() -> Model:
-    """IF over ABS and NEG."""
+    """Return an IF with ABS and NEG."""
     builder = ModelBuilder("a choice")
     main = builder.subgraph()
     c, x = main.tensor("condition", (1,), "bool"), main.tensor("x", (2, 3), REAL)
@@ -101,7 +101,7 @@ def _handle(subgraph: SubgraphBuilder) -> int:
 
 
 def streaming() -> Model:
-    """A resource variable that CALL_ONCE sets to 1 and every inference adds its input to."""
+    """Return a resource variable that CALL_ONCE sets to 1, and that adds the input in every inference."""
     builder = ModelBuilder("a stream")
     main = builder.subgraph()
     x, before = main.tensor("x", (1, 2), REAL), main.tensor("before", (1, 2), REAL)
@@ -120,7 +120,7 @@ def streaming() -> Model:
 
 
 def recurrent(steps: int = 4) -> Model:
-    """UNIDIRECTIONAL_SEQUENCE_LSTM of 3 cells over some steps of 2 values, its states in variable tensors."""
+    """Return a UNIDIRECTIONAL_SEQUENCE_LSTM of 3 cells over steps of 2 values, with its states in variable tensors."""
     rng = np.random.default_rng(3)
     builder = ModelBuilder("an LSTM")
     main = builder.subgraph()
@@ -141,7 +141,8 @@ def recurrent(steps: int = 4) -> Model:
 
 
 def of_two_signatures() -> Model:
-    """``negate`` enters the first subgraph, ``join`` another one, whose inputs are in another order than their names."""
+    """Return a model with two signatures: ``negate`` of the first subgraph, and ``join``, with inputs in a different
+    order from their names."""
     builder = ModelBuilder("two entries")
     main = builder.subgraph()
     x, y = main.tensor("x", (1, 3), REAL), main.tensor("y", (1, 3), REAL)
@@ -161,7 +162,7 @@ def of_two_signatures() -> Model:
 
 
 def looking_up() -> Model:
-    """GATHER of rows of a table of 7 by ids that are converted first, LOG of a positive input beside it."""
+    """Return a GATHER of rows of a table of 7 by ids after a CAST, and a LOG of a positive input."""
     rng = np.random.default_rng(4)
     builder = ModelBuilder("an embedding")
     main = builder.subgraph()

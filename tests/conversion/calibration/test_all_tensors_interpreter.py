@@ -1,4 +1,4 @@
-"""LiteRT with every tensor kept: who runs what XNNPACK refuses."""
+"""LiteRT with all tensors kept: the choice of kernels for models that XNNPACK rejects."""
 
 from __future__ import annotations
 
@@ -22,21 +22,19 @@ def refusing(*refused: str) -> Any:
     return allocated
 
 
-def test_plain_kernels_run_what_xnnpack_refuses(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_optimized_kernels_run_models_that_xnnpack_rejects(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_tensors_interpreter, "_allocate", refusing("xnnpack"))
     assert AllTensorsInterpreter("m.tflite", "xnnpack", ()).kernels == "optimized"
 
 
-def test_who_is_asked_for_runs_what_he_can(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requested_kernels_run_or_the_model_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(all_tensors_interpreter, "_allocate", refusing("reference"))
     assert AllTensorsInterpreter("m.tflite", "xnnpack", ()).kernels == "xnnpack"
     with pytest.raises(RuntimeError, match="reference cannot prepare"):
         AllTensorsInterpreter("m.tflite", "reference", ())
 
 
-def test_a_failure_to_load_has_no_warning_of_litert_beside_it(
-    tmp_path: Path, recwarn: pytest.WarningsRecorder
-) -> None:
+def test_loading_gives_no_warning_of_litert(tmp_path: Path, recwarn: pytest.WarningsRecorder) -> None:
     """LiteRT warns that preserved tensors take memory; failures of a child process quote its output."""
     pytest.importorskip("ai_edge_litert", reason="needs the extra 'runtime'")
     file = tmp_path / "m.tflite"

@@ -1,4 +1,4 @@
-"""Calibration data: every kind of file becomes the same samples, or a message that says what is wrong where."""
+"""Calibration data: every kind of file gives the same samples, or an error with its location."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ POSITIVE = np.arange(60, dtype=np.float32).reshape(3, 5, 4) + 1
 
 
 def first_values(data: CalibrationData, name: str) -> list[list[float]]:
-    """The first value of an input, for every sample of every chain."""
+    """Return the first value of an input for every sample of every chain."""
     return [[float(sample.inputs[name].flat[0]) for sample in chain] for chain in data]
 
 
@@ -39,7 +39,7 @@ def test_an_npz_has_an_axis_of_samples(tmp_path: Path, key: str, shape: tuple[in
     data = open_data(saved(tmp_path, {key: IMAGES.reshape(shape)}), LAYERED)
     assert data.count == 5
     assert data.described == f"5 samples of {tmp_path / 'data.npz'}"
-    for _ in range(2):  # it can be gone through again
+    for _ in range(2):  # repeated iteration is possible
         for number, (sample,) in enumerate(data):
             assert sample.signature is None
             assert np.array_equal(sample.inputs["image"], IMAGES[number : number + 1])
@@ -129,7 +129,7 @@ def test_signatures_are_named_before_their_inputs(tmp_path: Path) -> None:
     assert len(list(open_data(file, model, options=DataOptions(signature="join")))) == 3
 
 
-def test_at_most_so_many(tmp_path: Path) -> None:
+def test_the_number_of_samples_is_limited(tmp_path: Path) -> None:
     file = saved(tmp_path, {"image": IMAGES})
     data = open_data(file, LAYERED, options=DataOptions(most=2))
     assert (data.count, len(list(data)), data.described) == (
@@ -141,7 +141,7 @@ def test_at_most_so_many(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"imege": IMAGES[0, 0]}, r"there is no input 'imege'; did you mean 'image'\?"),
         ({"one": IMAGES, "two": IMAGES}, "there is no input 'one'; there are image"),
@@ -151,27 +151,27 @@ def test_at_most_so_many(tmp_path: Path) -> None:
         ({"image": IMAGES[:0]}, "holds no samples"),
     ],
 )
-def test_what_does_not_fit_is_said(tmp_path: Path, arrays: dict[str, np.ndarray], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_arrays_that_do_not_match_an_input_are_errors(
+    tmp_path: Path, arrays: dict[str, np.ndarray], message: str
+) -> None:
+    with pytest.raises(ConfigError, match=message):
         open_data(saved(tmp_path, arrays), LAYERED)
 
 
 @pytest.mark.parametrize(
-    ("arrays", "said"),
+    ("arrays", "message"),
     [
         ({"ids": IDS}, "nothing for input 'positive'; it has ids"),
         ({"ids": IDS, "positiv": POSITIVE}, r"there is no input 'positiv'; did you mean 'positive'\?"),
         ({"ids": IDS, "positive": POSITIVE[:2]}, "different numbers of samples: ids 3, positive 2"),
     ],
 )
-def test_inputs_that_do_not_go_together_are_said(
-    tmp_path: Path, arrays: dict[str, np.ndarray], said: str
-) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_inconsistent_inputs_are_errors(tmp_path: Path, arrays: dict[str, np.ndarray], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         open_data(saved(tmp_path, arrays), networks.looking_up())
 
 
-def test_values_that_an_input_does_not_hold_are_said_with_their_sample(tmp_path: Path) -> None:
+def test_values_outside_the_type_of_an_input_are_errors_with_their_sample(tmp_path: Path) -> None:
     arrays = {"ids": IDS + np.array([0, 0.5, 0])[:, None], "positive": POSITIVE}
     data = open_data(saved(tmp_path, arrays), networks.looking_up())
     with pytest.raises(
@@ -195,7 +195,7 @@ def test_bytes_need_a_scale(tmp_path: Path) -> None:
         )
 
 
-def test_no_data_and_what_is_no_data(tmp_path: Path) -> None:
+def test_missing_and_invalid_data_are_errors(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="no calibration data"):
         open_data(None, LAYERED)
     with pytest.raises(ConfigError, match="give one of them"):
@@ -246,14 +246,14 @@ def test_a_script_gives_sequences_and_signatures(tmp_path: Path) -> None:
     assert both == ["negate", "join", "join"]
 
 
-def test_a_script_is_left_where_no_more_is_wanted(tmp_path: Path) -> None:
+def test_a_script_ends_after_the_wanted_samples(tmp_path: Path) -> None:
     body = "n = 0\n    while True:\n        yield np.full((6, 6, 3), n)\n        n += 1"
     data = open_data(scripted(tmp_path, body), LAYERED, options=DataOptions(most=2))
     assert first_values(data, "image") == [[0], [1]]
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
+    ("code", "message"),
     [
         ("def get_calibration_data(): raise ValueError('no disk')", "gave no sample 0: ValueError: no disk"),
         ("import os; os.abort()", "gave no sample 0: ended with SIGABRT"),
@@ -261,9 +261,9 @@ def test_a_script_is_left_where_no_more_is_wanted(tmp_path: Path) -> None:
         ("def get_calibration_data():\n    yield [1.0]\n    yield 'text'", "got shape \\(\\), expected"),
     ],
 )
-def test_a_script_that_fails_says_why(tmp_path: Path, code: str, said: str) -> None:
+def test_a_failing_script_is_an_error_with_the_reason(tmp_path: Path, code: str, message: str) -> None:
     (tmp_path / "data.py").write_text(code)
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         list(open_data(tmp_path / "data.py", LAYERED))
 
 

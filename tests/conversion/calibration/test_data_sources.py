@@ -30,7 +30,7 @@ def test_other_types_show_the_call(given: Any) -> None:
         data_sources("convert", given)
 
 
-def test_a_mapping_shows_how_to_save_it() -> None:
+def test_a_mapping_is_an_error_with_the_command_to_save_it() -> None:
     with pytest.raises(
         TypeError, match=r"not dict: numpy\.savez\('samples\.npz', \*\*arrays\) and litecheck\.convert"
     ):

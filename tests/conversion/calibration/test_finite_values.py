@@ -32,7 +32,7 @@ def test_the_first_sample_counts_then_the_first_operator() -> None:
     check_finite(CalibrationStatistics({(0, 0): fine}, 5, "", ""), model)
 
 
-def test_a_nan_counts_for_more_than_an_infinity_before_it() -> None:
+def test_a_nan_takes_precedence_over_an_earlier_infinity() -> None:
     infinite, spoiled = (statistics_of(np.float32([value]), n) for n, value in ((0, np.inf), (3, np.nan)))
     assert infinite.merged(spoiled).not_finite == spoiled.merged(infinite).not_finite == NotFinite(3, "nan")
     statistics = CalibrationStatistics({(0, 3): infinite, (0, 4): spoiled}, 5, "", "")
@@ -51,7 +51,7 @@ def test_an_infinite_input_is_named_before_the_nan_that_it_causes() -> None:
         check_finite(statistics, model)
 
 
-def test_a_body_comes_where_it_is_called() -> None:
+def test_tensors_of_a_body_are_ordered_at_its_call() -> None:
     order = execution_order(networks.looping())
     main = [order.index((0, index)) for index in range(5)]
     body = [order.index((2, index)) for index in range(5)]

@@ -1,4 +1,4 @@
-"""Images: the decoder follows from the suffix, and whatever cannot be read is an error with the file's name."""
+"""Images: the suffix selects the decoder, and an unreadable image is an error with the file's name."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def read(file: Path) -> np.ndarray:
 
 
 def png(width: int, height: int) -> bytes:
-    """A PNG file that states a size and holds no pixel."""
+    """Return a PNG file with a stated size and without pixels."""
     header = width.to_bytes(4, "big") + height.to_bytes(4, "big") + b"\x08\x00\x00\x00\x00"
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(b"")), (b"IEND", b""))
     body = (

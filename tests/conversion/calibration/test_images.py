@@ -29,7 +29,7 @@ def taking(shape: tuple[int, ...], dtype: str = "float32") -> Model:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A red image, and a grey one of another size; a hidden file and a text beside them."""
+    """Write a red image, a gray image of another size, a hidden file and a text file."""
     Image.new("RGB", (8, 4), (255, 0, 51)).save(tmp_path / "b.png")
     Image.new("L", (3, 3), 102).save(tmp_path / "a.PNG")
     (tmp_path / ".hidden.png").write_text("no image")
@@ -37,7 +37,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_images_become_0_to_1_and_that_is_said(folder: Path) -> None:
+def test_images_become_0_to_1_with_a_warning(folder: Path) -> None:
     data = open_data(folder, taking((1, 6, 6, 3)))
     grey, red = (sample.inputs["x"] for (sample,) in data)
     assert (grey.shape, grey.dtype) == ((1, 6, 6, 3), np.float32)
@@ -71,12 +71,12 @@ def test_a_smooth_image_stays_smooth(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", ":1", "a:b", "1/0:0", "0:1", "inf:0", "1:nan"])
-def test_preprocessing_that_is_none_is_said(folder: Path, text: str) -> None:
+def test_invalid_preprocessing_is_an_error(folder: Path, text: str) -> None:
     with pytest.raises(ConfigError, match=r"^--preprocessing .*: expected SCALE:OFFSET"):
         open_data(folder, taking((1, 6, 6, 3)), options=DataOptions(preprocessing=text or " "))
 
 
-def test_models_that_take_no_images_are_said(folder: Path) -> None:
+def test_models_without_an_image_input_are_errors(folder: Path) -> None:
     with pytest.raises(ConfigError, match=r"input 'x' has shape \[1, 8\]; give \.npz"):
         open_data(folder, taking((1, 8)))
     with pytest.raises(ConfigError, match=r"takes 2 inputs \(ids, positive\)"):

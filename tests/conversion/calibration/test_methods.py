@@ -1,4 +1,4 @@
-"""Methods by tensor name: which one holds, and what is said of patterns that fit nothing."""
+"""Methods by tensor name: precedence of patterns, and errors of patterns without a match."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ IMAGE, FEATURES = (0, 0), (0, 3)
 
 
 def statistics(sketched: bool = True) -> CalibrationStatistics:
-    """An image with one value far out, and features."""
+    """Return statistics of an image with an outlier, and of features."""
     values = np.append(np.linspace(-1, 1, 9999), 50).astype(np.float32)
     tensors = {place: statistics_of(values, 0, sketched) for place in (IMAGE, FEATURES)}
     return CalibrationStatistics(tensors, 1, "one sample", "nobody")
@@ -42,12 +42,12 @@ def test_histograms_are_needed_where_a_method_cuts() -> None:
         chosen_ranges(statistics(sketched=False), float_detector(), range_methods(["mse"]))
 
 
-def test_a_pattern_that_fits_no_tensor_is_told() -> None:
+def test_a_pattern_without_a_matching_tensor_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no computed float32 tensor has such a name"):
         chosen_ranges(statistics(), float_detector(), range_methods(["imagge=minmax"]))
 
 
-def test_a_method_that_there_is_not_is_told() -> None:
+def test_an_unknown_method_of_a_pattern_is_an_error() -> None:
     with pytest.raises(
         ConfigError, match=r"^--calibrate conv=minmaxx: there is no method 'minmaxx'; did you mean"
     ):

@@ -31,7 +31,7 @@ from litecheck.model.types import Model
 from tests.conversion.calibration import networks
 
 OURS, XNNPACK, PLAIN = "litecheck", "litert:xnnpack", "litert:optimized"
-#: Those that call no subgraph.
+#: Networks without a called subgraph.
 FLAT = (
     networks.layered,
     networks.streaming,
@@ -46,7 +46,7 @@ def of(*chains: Chain) -> CalibrationData:
     return CalibrationData(lambda: iter(chains), "made up", len(chains))
 
 
-def one(**inputs: object) -> Chain:
+def single_sample(**inputs: object) -> Chain:
     return (Sample({name: np.asarray(values) for name, values in inputs.items()}),)
 
 
@@ -62,7 +62,7 @@ def assert_same(found: CalibrationStatistics, expected: CalibrationStatistics) -
 
 
 def assert_close(found: CalibrationStatistics, expected: CalibrationStatistics) -> None:
-    """Equal but for the order of sums: some ulps of the largest value."""
+    """Check that statistics are equal except for the order of sums: some ulps of the largest value."""
     assert found.tensors.keys() == expected.tensors.keys()
     assert found.inner.keys() == expected.inner.keys()
     pairs = chain(
@@ -77,14 +77,14 @@ def assert_close(found: CalibrationStatistics, expected: CalibrationStatistics) 
 
 @pytest.mark.parametrize("device", [XNNPACK, PLAIN])
 @pytest.mark.parametrize("network", FLAT)
-def test_litert_sees_what_our_kernels_see(network: Callable[[], Model], device: str) -> None:
+def test_litert_and_litecheck_observe_equal_statistics(network: Callable[[], Model], device: str) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     model = network()
     data = open_data(None, model, random=5)
     assert_close(observe(model, data, device=device), observe(model, data, device=OURS))
 
 
-def test_an_output_that_nothing_reads_is_seen_by_every_runtime() -> None:
+def test_an_unread_output_is_observed_by_every_runtime() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     builder = ModelBuilder()
     main = builder.subgraph()
@@ -96,7 +96,7 @@ def test_an_output_that_nothing_reads_is_seen_by_every_runtime() -> None:
     main.inputs(x)
     main.outputs(y)
     model = builder.finish()
-    data = of(one(x=np.float32([[1, 2, 3, 4]])))
+    data = of(single_sample(x=np.float32([[1, 2, 3, 4]])))
     for device in (XNNPACK, PLAIN, OURS):
         assert ends(observe(model, data, device=device), (0, parts[1])) == (3, 4)
 
@@ -121,9 +121,9 @@ def test_order_does_not_matter(network: Callable[[], Model], device: str) -> Non
 
 
 def test_a_loop_is_seen_in_every_turn() -> None:
-    turns = of(one(n=np.int32([3]), x=np.float32([[1, 0, 0]])))
+    turns = of(single_sample(n=np.int32([3]), x=np.float32([[1, 0, 0]])))
     found = observe(networks.looping(), turns)
-    # x = 1, then -2 * x + 0.5: -1.5, 3.5, -6.5 in the first place; 0.5, -0.5, 1.5 in the others.
+    # x = 1, then -2 * x + 0.5: -1.5, 3.5, -6.5 in the first element; 0.5, -0.5, 1.5 in the remaining elements.
     assert ends(found, (2, 1)) == (-1.5, 3.5)
     assert ends(found, (2, 4)) == (-6.5, 3.5)
     assert found.tensors[2, 4].elements == 9
@@ -133,14 +133,14 @@ def test_a_loop_is_seen_in_every_turn() -> None:
 def test_a_body_may_have_operators_that_only_litert_has() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     model = networks.looping("LOCAL_RESPONSE_NORMALIZATION")
-    found = observe(model, of(one(n=np.int32([2]), x=np.float32([[[[1, 0, 0]]]]))))
-    # -2 over 1 plus the squares of what is near: -2 / 5 = -0.4, then 0.8 / 1.64.
+    found = observe(model, of(single_sample(n=np.int32([2]), x=np.float32([[[[1, 0, 0]]]]))))
+    # -2 divided by 1 plus the squares of its neighbors: -2 / 5 = -0.4, then 0.8 / 1.64.
     assert ends(found, (2, 4)) == pytest.approx((-0.4, 0.8 / 1.64))
     assert "where there is none litert:optimized" in found.runtime
 
 
 def test_a_branch_never_taken_has_no_statistics() -> None:
-    yes = of(one(condition=np.array([True]), x=np.ones((2, 3), np.float32)))
+    yes = of(single_sample(condition=np.array([True]), x=np.ones((2, 3), np.float32)))
     found = observe(networks.branching(), yes)
     assert {place for place in found.tensors if place[0] == 1} == {(1, 0), (1, 1)}
     assert not [place for place in found.tensors if place[0] == 2]
@@ -161,12 +161,12 @@ def test_state_begins_anew_with_each_chain_and_not_within(device: str) -> None:
 
 
 @pytest.mark.parametrize("device", [OURS, XNNPACK])
-def test_what_is_not_finite_has_its_tensor_and_sample(device: str) -> None:
+def test_a_value_that_is_not_finite_has_its_tensor_and_sample(device: str) -> None:
     if device != OURS:
         pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     model = networks.looking_up()
     values = [np.full((5, 4), v, np.float32) for v in (1, 2, -1, 0)]
-    data = of(*(one(ids=np.arange(5), positive=v) for v in values))
+    data = of(*(single_sample(ids=np.arange(5), positive=v) for v in values))
     found = observe(model, data, device=device)
     logs = next(t.index for t in model.subgraphs[0].tensors if t.name == "logs")
     assert found.tensors[0, logs].not_finite == NotFinite(2, "nan")
@@ -221,7 +221,7 @@ def test_the_runtime_is_named() -> None:
 def test_a_model_that_ends_the_process_is_an_error() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     model = networks.looking_up()
-    data = of(one(ids=np.array([0, 1, 2, 3, 700]), positive=np.ones((5, 4), np.float32)))
+    data = of(single_sample(ids=np.array([0, 1, 2, 3, 700]), positive=np.ones((5, 4), np.float32)))
     with pytest.raises(
         CalibrationError, match=r"litert:xnnpack, samples 0 to 0: refused: .*(?i:out of bounds|range)"
     ):
@@ -239,12 +239,12 @@ def test_a_model_beyond_the_limits_is_an_error() -> None:
     main.add("BROADCAST_TO", [x, shape], [y], version=3)
     main.inputs(x)
     main.outputs(y)
-    data = of(one(x=np.ones((1, 1), np.float32)))
+    data = of(single_sample(x=np.ones((1, 1), np.float32)))
     with pytest.raises(CalibrationError, match="samples 0 to 0: out of memory"):
         observe(builder.finish(), data, device=PLAIN, limits=Limits(memory=1 << 28))
 
 
-def test_an_operator_that_nobody_has_is_an_error() -> None:
+def test_an_operator_without_a_kernel_is_an_error() -> None:
     model = networks.layered()
     main = model.subgraphs[0]
     strange = replace(main.operators[1], opcode="CUSTOM", custom_code="Strange", options=None)
@@ -254,7 +254,7 @@ def test_an_operator_that_nobody_has_is_an_error() -> None:
         observe(odd, open_data(None, model, random=1), device=OURS)
 
 
-def test_what_cannot_be_asked_for_is_said() -> None:
+def test_unsupported_devices_of_a_calibration_are_errors() -> None:
     model = networks.looping()
     data = open_data(None, model, random=1)
     with pytest.raises(ConfigError, match="did you mean 'litert:xnnpack'"):
@@ -271,7 +271,7 @@ def test_cells_are_seen_in_every_step(device: str) -> None:
     if device != OURS:
         pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     steps = np.random.default_rng(5).normal(size=(1, 4, 2)).astype(np.float32)
-    found = observe(networks.recurrent(), of(one(x=steps)), device=device)
+    found = observe(networks.recurrent(), of(single_sample(x=steps)), device=device)
     single = tuple(Sample({"x": steps[:, n : n + 1]}) for n in range(4))
     stepwise = observe(networks.recurrent(steps=1), of(single), device=OURS)
     cell = next(t.index for t in networks.recurrent().subgraphs[0].tensors if t.name == "cell")
@@ -283,7 +283,7 @@ def test_cells_are_seen_in_every_step(device: str) -> None:
 @pytest.mark.models
 @pytest.mark.runtime
 @pytest.mark.parametrize("name", ["pretrainedResnet.tflite", "ad01_fp32.tflite"])
-def test_public_models_are_seen_alike(name: str) -> None:
+def test_public_models_have_equal_statistics(name: str) -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     folders = [os.environ.get(v, "") for v in ("LITECHECK_MODELS", "LITECHECK_CONVERSION")]
     file = next((Path(f, name) for f in folders if f and Path(f, name).is_file()), None)

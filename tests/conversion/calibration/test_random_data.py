@@ -1,4 +1,4 @@
-"""Random calibration samples: ranges by kind of input, ids within their tables, and inputs that cannot be drawn."""
+"""Random calibration samples: ranges by kind of input, ids inside their tables, and inputs that cannot be drawn."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unary(opcode: str, shape: tuple[int, ...], dtype: str = "float32", **fields:
 
 
 def lookup(rows: int, cast: bool = False, **options: Any) -> Model:
-    """GATHER of a table with so many rows and 3 columns by 500 ids; the ids may pass through CAST first."""
+    """Return a GATHER of a table with ``rows`` rows and 3 columns by 500 ids, with an optional CAST of the ids."""
     builder = ModelBuilder()
     main = builder.subgraph()
     ids = main.tensor("ids", (500,), "int64" if cast else "int32")
@@ -107,11 +107,11 @@ def test_words_for_random_data() -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "said"),
+    ("model", "message"),
     [(unary("RELU", (2,), "string"), "input 'x' is string, which cannot be drawn; give data")],
 )
-def test_inputs_that_cannot_be_drawn(model: Model, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_inputs_that_cannot_be_drawn(model: Model, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         random_data(model, 1, 0)
 
 

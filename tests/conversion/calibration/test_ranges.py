@@ -1,4 +1,4 @@
-"""Ranges chosen from statistics, each method by what it is for."""
+"""Ranges chosen from statistics: the purpose of each method."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REALS = st.floats(-(2.0**100), 2.0**100, width=32)
 
 
 def noise(values: np.ndarray, low: float, high: float) -> float:
-    """The mean squared error of 8 bits between two ends."""
+    """Return the mean squared error of 8 bits between two limits."""
     low, high = min(low, 0.0), max(high, 0.0)
     scale = (high - low) / 255
     zero = np.rint(-low / scale)
@@ -76,7 +76,7 @@ def test_least_squares_is_no_worse_than_minmax(shape: str) -> None:
     assert noise(values, *chosen) < noise(values, float(values.min()), float(values.max()))
 
 
-def test_entropy_drops_a_lone_outlier_and_keeps_what_is_even() -> None:
+def test_entropy_removes_a_lone_outlier_and_keeps_uniform_values() -> None:
     rng = np.random.default_rng(3)
     even = rng.uniform(-1, 1, 100_000).astype(np.float32)
     assert calibrated_range(statistics_of(even, 0, True), "entropy") == pytest.approx((-1, 1), abs=0.02)
@@ -90,7 +90,7 @@ def test_entropy_does_not_mind_zeros() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("pecentile:99", "did you mean 'percentile'"),
         ("best", "there are minmax, percentile, mse, entropy"),
@@ -100,12 +100,12 @@ def test_entropy_does_not_mind_zeros() -> None:
         ("mse:3", "got 'mse:3', expected mse without a number"),
     ],
 )
-def test_a_method_there_is_not_is_said(text: str, said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_an_unknown_method_is_an_error(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         range_method(text)
 
 
-def test_methods_say_what_they_are() -> None:
+def test_methods_have_their_text_form() -> None:
     assert [str(range_method(m)) for m in ("minmax", "percentile", "percentile:99.9")] == [
         "minmax",
         "percentile:99.99",
@@ -114,7 +114,7 @@ def test_methods_say_what_they_are() -> None:
     assert [range_method(m).needs_sketch for m in METHODS] == [False, True, True, True]
 
 
-def test_what_is_missing_is_said() -> None:
+def test_missing_histograms_and_values_are_errors() -> None:
     with pytest.raises(ConfigError, match="mse needs histograms"):
         calibrated_range(statistics_of(np.float32([1, 2])), "mse")
     with pytest.raises(ConfigError, match="no finite value"):

@@ -21,7 +21,7 @@ from litecheck.reference.engine.entry import entry
 
 
 def model(*shapes: tuple[int, ...], dtype: str = "float32", signed: bool = False) -> Model:
-    """Inputs ``x``, ``y`` ... of these shapes; -1 is open."""
+    """Return a model with inputs ``x``, ``y`` ... of these shapes; -1 is an open dimension."""
     builder = ModelBuilder()
     main = builder.subgraph()
     inputs = [
@@ -66,12 +66,13 @@ def fit(
 def test_axes_before_a_sample(
     wanted: tuple[int, ...], given: tuple[int, ...], sequences: bool, single: bool, expected: tuple[int, bool]
 ) -> None:
-    """(samples, own shape); an own first axis of 1 may be left out; sequences have one more axis, a single sample none."""
+    """The result is (samples, own shape). A first dimension of 1 may be omitted. Sequences have a further axis, a
+    single sample none."""
     assert fit(wanted, given, sequences, single) == expected
 
 
 @pytest.mark.parametrize(
-    ("wanted", "given", "sequences", "single", "said"),
+    ("wanted", "given", "sequences", "single", "message"),
     [
         (
             (1, 3),
@@ -88,9 +89,9 @@ def test_axes_before_a_sample(
     ],
 )
 def test_arrays_that_do_not_fit(
-    wanted: tuple[int, ...], given: tuple[int, ...], sequences: bool, single: bool, said: str
+    wanted: tuple[int, ...], given: tuple[int, ...], sequences: bool, single: bool, message: str
 ) -> None:
-    with pytest.raises(ConfigError, match=said):
+    with pytest.raises(ConfigError, match=message):
         fit(wanted, given, sequences, single)
 
 
@@ -105,7 +106,7 @@ def test_values_in_the_type_of_an_input() -> None:
     ids = held("f", "x", tensor("int32"), np.array([1.0, 2.0]))
     assert (ids.tolist(), ids.dtype) == ([1, 2], np.int32)
     assert held("f", "x", tensor("float32"), np.array(1.5)).shape == ()
-    for dtype, values, said in (
+    for dtype, values, message in (
         ("int8", np.array([300]), "is int8, which does not hold int64 as given"),
         ("int32", np.array([0.5]), "is int32, which does not hold float64 as given"),
         ("int32", np.array([np.nan]), "does not hold"),
@@ -117,7 +118,7 @@ def test_values_in_the_type_of_an_input() -> None:
         ("float32", np.array(["a"]), "is float32, got <U1"),
         ("string", np.array([1]), "is string, for which there are no samples"),
     ):
-        with pytest.raises(ConfigError, match=said):
+        with pytest.raises(ConfigError, match=message):
             held("f", "x", tensor(dtype), values)
 
 
@@ -152,7 +153,7 @@ def test_one_input_may_be_called_x() -> None:
 
 
 @pytest.mark.parametrize(
-    ("keys", "said"),
+    ("keys", "message"),
     [
         (["x"], "f: has nothing for input 'y'; it has x"),
         (["x", "y", "0"], "f: has the same input twice, among x, y, 0"),
@@ -160,8 +161,8 @@ def test_one_input_may_be_called_x() -> None:
         (["arr_9", "x"], "f: there is no input 'arr_9'"),
     ],
 )
-def test_keys_that_do_not_fit(keys: list[str], said: str) -> None:
-    with pytest.raises(ConfigError, match=said):
+def test_keys_that_do_not_fit(keys: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
         input_names("f", model((1, 3), (1, 3)), None, keys)
 
 

@@ -20,7 +20,7 @@ SAME, VALID = 0, 1
 
 
 def convolution(padding: str, stride: int, dilation: int, side: tuple[int, int]) -> Model:
-    """CONV_2D of 2 x 3 points on images of 9 x 8 points with 4 channels."""
+    """Return a CONV_2D of a 2 x 3 filter on images of 9 x 8 pixels with 4 channels."""
     graph = (builder := ModelBuilder()).subgraph()
     x, y = graph.tensor("x", (1, 9, 8, 4), "float32"), graph.tensor("y", (1, *side, 5), "float32")
     weight = graph.constant("w", reals(3, 5, 2, 3, 4))
@@ -60,7 +60,7 @@ def test_rows_of_other_layers_are_those_of_the_last_axes() -> None:
 
 @pytest.mark.parametrize("device", ["litecheck", pytest.param("litert:xnnpack", marks=pytest.mark.runtime)])
 def test_sums_over_all_samples(device: str, tmp_path: Path) -> None:
-    """Two layers read x: one multiplies windows, the other points."""
+    """Two layers read x: the first multiplies windows, the second pixels."""
     model, samples = convolution("SAME", 1, 1, (9, 8)), reals(2, 3, 1, 9, 8, 4)
     np.savez(tmp_path / "x.npz", x=samples)
     data = open_data(str(tmp_path / "x.npz"), model, options=DataOptions(None, False, None, ""))

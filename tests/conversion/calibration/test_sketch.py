@@ -19,14 +19,14 @@ def sketch(values: np.ndarray) -> Sketch:
 
 
 @given(VALUES, VALUES)
-def test_merged_is_what_all_values_give(one: np.ndarray, other: np.ndarray) -> None:
+def test_merged_sketches_equal_the_sketch_of_all_values(one: np.ndarray, other: np.ndarray) -> None:
     together = sketch(np.concatenate([one, other]))
     assert sketch(one).merged(sketch(other)).same(together)
     assert sketch(other).merged(sketch(one)).same(together)
 
 
 @given(VALUES, VALUES, VALUES)
-def test_merging_does_not_care_in_which_order(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
+def test_merging_is_associative(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     x, y, z = map(sketch, (a, b, c))
     assert x.merged(y).merged(z).same(x.merged(y.merged(z)))
 

@@ -1,4 +1,4 @@
-"""Statistics of tensors: exact, independent of order, the same after JSON; what is not finite is named."""
+"""Statistics of tensors: exact, independent of order, equal after JSON; values that are not finite are named."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def test_json_keeps_every_bit(values: np.ndarray, sketched: bool) -> None:
 @pytest.mark.parametrize(
     "sketch", [[0, 0, []], [0, 0, [0, 1]], [0, 0, [1, -1, 1]], [0, 0, [1] * 2049], [0, 0]]
 )
-def test_a_histogram_that_is_none_is_said(sketch: list[object]) -> None:
+def test_an_invalid_histogram_is_an_error(sketch: list[object]) -> None:
     whole = CalibrationStatistics({(0, 0): statistics_of(np.float32([1]), 0, True)}, 1, "", "")
     facts = json.loads(whole.to_json())
     facts["tensors"][0][2]["sketch"] = sketch
@@ -84,7 +84,7 @@ def test_json_has_the_shortest_digits() -> None:
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"format": "litecheck calibration statistics 1"}', '{"format": 3}']
 )
-def test_what_is_no_such_json_is_said(text: str) -> None:
+def test_json_of_another_form_is_an_error(text: str) -> None:
     with pytest.raises(ConfigError, match=r"here\.json"):
         CalibrationStatistics.from_json(text, "here.json")
 
@@ -93,7 +93,7 @@ def test_what_is_no_such_json_is_said(text: str) -> None:
     ("values", "value"),
     [([1, np.nan, np.inf], "nan"), ([1, -np.inf], "inf"), ([np.inf], "inf"), ([np.nan], "nan")],
 )
-def test_what_is_not_finite_is_noted_and_left_out(values: list[float], value: str) -> None:
+def test_values_that_are_not_finite_are_noted_and_excluded(values: list[float], value: str) -> None:
     one = statistics_of(np.float32(values), 5, True)
     assert one.not_finite == NotFinite(5, value)
     assert one.seen == (1 in values)
