@@ -11,7 +11,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
 class FaultyDevice:
-    """A device with a defect in one kind of operator; without a defect it computes as the reference kernels."""
+    """A device with a defect in a single kind of operator; without a defect it computes as the reference kernels."""
 
     name = described = "faulty"
     memory = StateSupport.NONE
@@ -32,4 +32,4 @@ class FaultyDevice:
         return Answer(tuple(answers))
 
     def close(self) -> None:
-        """Nothing to close."""
+        """Do nothing, because no process runs."""

@@ -1,4 +1,4 @@
-"""Operators without a kernel: the float model's output stands for theirs, and everything else is measured."""
+"""Operators without a kernel: the float model's output replaces theirs, and all further operators are measured."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.rendering.tracing.wording import answer
 
 
 def hybrid(weights: bool) -> Model:
-    """TRANSPOSE_CONV, whose form with float activations and int8 weights has no kernel, then FULLY_CONNECTED."""
+    """Return a TRANSPOSE_CONV with float activations and int8 weights, which has no kernel, and a FULLY_CONNECTED."""
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 2, 2, 1), "float32")

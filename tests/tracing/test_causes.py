@@ -1,4 +1,4 @@
-"""Causes in words: constants, scales and options planted by hand in a fully connected layer."""
+"""Causes in words: constants, scales and options planted in a fully connected layer."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from litecheck.tracing.causes import operator_cause
 from litecheck.tracing.fed_operators import FedOperator
 
 RNG = np.random.default_rng(0)
-#: Four channels of 32 weights; each channel has the extreme of its scale, so that scales have one best value.
+#: Four channels of 32 weights; each channel contains the extreme of its scale, so that a single scale is optimal.
 WEIGHTS = RNG.uniform(-1, 1, (4, 32)) * np.array([[1.0], [0.5], [2.0], [0.25]])
 WEIGHTS[:, 0] = [1.0, 0.5, 2.0, 0.25]
 BIAS = np.array([1.0, -2.0, 0.5, 4.0])
@@ -208,7 +208,7 @@ def padded(dtype: str, paddings: list[list[int]]) -> Model:
 
 
 def test_integer_constants() -> None:
-    """The kernel is right, and computes with other paddings."""
+    """The kernel is correct, and computes with different paddings."""
     words = "its input paddings is [[0, 0], [0, 2]], and the float model's is [[0, 0], [1, 1]]"
     float_model = padded("float32", [[0, 0], [1, 1]])
     assert cause("option", padded("int8", [[0, 0], [0, 2]]), float_model) == ("option", words)

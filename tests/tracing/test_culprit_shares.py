@@ -16,7 +16,7 @@ from litecheck.tracing.trace_result import Culprit
 
 
 class KnownShares(ErrorShares):
-    """Shares by operator, which add up for several culprits."""
+    """Shares by operator, which are added for several culprits."""
 
     def __init__(self, shares: dict[int, float | None]) -> None:
         self._shares = shares

@@ -19,7 +19,7 @@ from litecheck.tracing.trace_session import trace
 from tests.differential.faults import by_tensorflow, traced
 
 
-def test_a_changed_scale_is_the_culprit_and_not_the_bias_that_is_derived_from_it() -> None:
+def test_a_changed_scale_is_the_culprit_and_not_the_derived_bias() -> None:
     """Only the scale of a tensor is 0.4 times as large: the bias of the next layer has the scale of the old."""
     pair = by_tensorflow("residual")
     main = pair.quantized.subgraphs[0]
@@ -37,7 +37,7 @@ def test_a_changed_scale_is_the_culprit_and_not_the_bias_that_is_derived_from_it
 
 @pytest.mark.parametrize("kind", ["FULLY_CONNECTED", "ADD"])
 def test_a_range_that_happens_to_be_that_of_an_input(kind: str) -> None:
-    """All tensors have the range of the input, as if one range was given for all, and the sums are larger."""
+    """All tensors have the range of the input, as if a single range was given for all, and the sums are larger."""
     rng, models = np.random.default_rng(5), []
     weight, values = rng.uniform(0.5, 1, (8, 8)), rng.uniform(-1, 1, (6, 1, 8)).astype("f4")
     for dtype in ("float32", "int8"):

@@ -1,4 +1,4 @@
-"""Samples beside the ranges of inputs: a doubt for missing preprocessing, none for ordinary data."""
+"""Samples compared with the ranges of inputs: a warning for missing preprocessing, none for ordinary data."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from litecheck.tracing.data_fit import data_doubt, takes_scaling
 
 
 def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgraph:
-    """Return a subgraph with one input, integer or float32 in front of QUANTIZE."""
+    """Return a subgraph with an input that is an integer, or float32 before a QUANTIZE."""
     main = (builder := ModelBuilder()).subgraph()
     form = quantized(scale, zero)
     x = main.tensor("x", (1, 4), *(("float32",) if border else (dtype, form)))

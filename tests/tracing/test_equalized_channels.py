@@ -25,7 +25,7 @@ DATA = images(0, 4)
 
 @cache
 def pair(equalized: bool, to: str = "int8", seed: int = 0) -> tuple[Model, Model]:
-    """A float net with unlike channels, and its quantized form."""
+    """Return a float net with channels of different ranges, and its quantized form."""
     real = mobile_net(seed, "RELU", 1.0, 2)
     made = convert_model(real, data=(DATA,), device="litecheck", to=to, equalize=equalized, agreement=False)
     return real, made.conversion.model
@@ -113,7 +113,7 @@ def test_a_factor_that_all_channels_share_is_undone_by_the_next_layer(undone: bo
 
 @pytest.mark.parametrize("place", [0, 1, 2])
 def test_wrong_weights_of_one_layer_are_no_equalization(place: int) -> None:
-    """A third of the weights has changed places, so that factors of channels are random."""
+    """A third of the weights is permuted, so that factors of channels are random."""
     real = dense(*np.random.default_rng(0).normal(0, 1, (3, 40, 40)))
     model = convert_model(real, data=(drawn(real, 0),), device="litecheck", agreement=False).conversion.model
     layers = [op for op in model.subgraphs[0].operators if op.kind == "FULLY_CONNECTED"]

@@ -1,4 +1,4 @@
-"""Tensors in front of matched operators: the reader that is named uses the values."""
+"""Tensors before matched operators: the named reader uses the values."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from litecheck.tracing.fed_operators import edges_of
 
 
 def shape_first(dtype: str, uses_values: bool) -> Model:
-    """Return a model whose input is read by SHAPE and, with ``uses_values``, by RELU behind it."""
+    """Return a model with an input that SHAPE reads and, with ``uses_values``, RELU too."""
     main = (builder := ModelBuilder()).subgraph()
     form = None if dtype == "float32" else quantized(0.5)
     x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")

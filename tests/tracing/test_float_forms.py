@@ -1,4 +1,4 @@
-"""Float forms: operators that two forms compute alike are found, and a changed constant makes the difference."""
+"""Float forms: operators with equal computations in two forms are found, and a changed constant makes them different."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Subgraphs: bodies of IF and WHILE and second signatures are measured, or the trace says why not."""
+"""Subgraphs: bodies of IF and WHILE and second signatures are measured, or the trace states the reason."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Constants of the float model in the wrong place, planted by hand in a fully connected layer and in a kernel."""
+"""Constants of the float model in a wrong place, planted in a fully connected layer and in a convolution filter."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def test_order_of_input_channels(order: list[int], words: str) -> None:
 
 
 def test_channels_of_zeros_move_no_input_channels() -> None:
-    """With one output channel left, all input channels of one sign are alike up to their size."""
+    """With a single output channel, all input channels of equal sign are equal except for their size."""
     weights = np.random.default_rng(2).uniform(0.1, 1.0, (2, 1, 1, 12))
     left = weights * np.array([1.0, 0.0]).reshape(2, 1, 1, 1)
     assert input_words(weights, left) == ""
@@ -111,7 +111,7 @@ BIASES = ([2.0, -4.0, 6.0, 1.0], [-1.0, 3.0, 0.5, 8.0])
 
 
 def layers(dtype: str, biases: tuple[list[float], list[float]]) -> Model:
-    """Return two layers, whose accumulators have the steps 0.5 and 0.25."""
+    """Return two layers with accumulator steps of 0.5 and 0.25."""
     main = (builder := ModelBuilder()).subgraph()
     real = dtype == "float32"
     names = ("x", "h", "y")

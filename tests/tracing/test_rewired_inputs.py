@@ -1,4 +1,4 @@
-"""Operators of a quantized model that read another tensor than the float operator."""
+"""Operators of a quantized model that read a different tensor from the float operator."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ VALUES = RNG.uniform(-1, 1, (6, 1, 8)).astype(np.float32)
 
 
 def residual(dtype: str, adds: bool = True, inserted: str = "") -> Model:
-    """Return two layers with an ADD between them, which sums the input and the first layer's output, and with an
-    operator of the kind ``inserted`` behind the ADD."""
+    """Return two layers with an ADD of the input and the first layer's output between them, and an operator of the
+    kind ``inserted`` after the ADD."""
     main = (builder := ModelBuilder()).subgraph()
 
     def form(scale: float) -> Quantization | None:

@@ -82,7 +82,7 @@ def test_float_models_are_rejected(file: str, alone: bool, message: str) -> None
     ],
 )
 def test_scales_that_are_not_positive(scale: float, outcome: float | str) -> None:
-    """A scale of 0 belongs to zeros; the error of another scale names the file and the tensor."""
+    """A scale of 0 belongs to zeros; the error of an invalid scale names the file and the tensor."""
     main = (builder := ModelBuilder()).subgraph()
     x, y = (main.tensor(name, (1, 4), "int8", quantized(size)) for name, size in (("x", 2.0), ("y", scale)))
     main.add("RELU", [x], [y])

@@ -58,7 +58,7 @@ def test_a_planted_fault_is_named_first(kind: str, residual: Pair) -> None:
 
 
 def test_a_bias_scale_that_kernels_do_not_use(residual: Pair) -> None:
-    """TensorFlow's old quantizer writes such biases: right in their own scale, which kernels ignore."""
+    """TensorFlow's old quantizer writes such biases: correct with their own scale, which kernels ignore."""
     main = residual.quantized.subgraphs[0]
     editor, bias = SubgraphEditor(main), main.tensors[main.operators[1].inputs[2]]
     q, stored = bias.quantization, stored_integers(bias)
@@ -133,7 +133,8 @@ def test_weights_of_all_steps_are_one_culprit_with_the_share_of_all_steps() -> N
 
 
 def test_a_reshape_with_another_zero_point_is_named(residual: Pair) -> None:
-    """Only the quantized model has the RESHAPE, which copies integers: its output states other real values."""
+    """Only the quantized model has the RESHAPE, which copies integers, so its output represents different real
+    values."""
     main = residual.quantized.subgraphs[0]
     add = next(op for op in main.operators if op.opcode == "ADD")
     source = main.tensors[add.inputs[1]]
@@ -161,7 +162,7 @@ def test_a_reshape_with_another_zero_point_is_named(residual: Pair) -> None:
 
 
 def test_an_operator_that_no_kernel_computes_is_not_sound() -> None:
-    """The kernel has a TANH for 9 to 15 fractional bits of the cell. The float model's output stands for its output."""
+    """The kernel has a TANH for 9 to 15 fractional bits of the cell. The float model's output replaces its output."""
     pair = by_tensorflow("lstm_fused")
     main = pair.quantized.subgraphs[0]
     lstm = next(op for op in main.operators if op.kind == "UNIDIRECTIONAL_SEQUENCE_LSTM")
@@ -209,7 +210,7 @@ def test_scores_beside_boxes() -> None:
     assert found.fix.gain > 20
 
 
-def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -> None:
+def test_a_faulty_device_is_distinguished_from_quantization_loss(residual: Pair) -> None:
     sound = litecheck.trace(
         residual.real,
         residual.quantized,
@@ -240,10 +241,10 @@ def test_a_faulty_device_is_told_from_the_loss_of_quantization(residual: Pair) -
     ],
 )
 def test_a_model_of_quantization_aware_training(kind: str, number: int, cause: str) -> None:
-    """The float file simulates quantization by QUANTIZE and DEQUANTIZE; its integer file computes the same.
+    """The float file simulates quantization by QUANTIZE and DEQUANTIZE; its integer file gives equal outputs.
 
-    The file states no shape for the weights of operator 5, and the values are on the steps of a range that is 8 times too
-    wide, where runtimes round halves otherwise than numpy.
+    The file states no shape for the weights of operator 5. The values are on the steps of a range that is 8 times too
+    wide, where runtimes round halves differently from numpy.
     """
     real, quantized = (load_model(FIXTURES / "convert" / f"trained{end}.tflite") for end in ("", "_int8"))
     sound = litecheck.trace(real, quantized, random=3, fix=False)
@@ -307,7 +308,7 @@ def test_an_unusual_sample_is_named_and_not_the_preprocessing(factors: tuple[int
 
 
 @pytest.mark.parametrize("kind", ["too_narrow", "weights"])
-def test_a_warning_of_the_data_is_asked_about_if_ranges_do_not_fit(kind: str, residual: Pair) -> None:
+def test_a_warning_of_the_data_becomes_a_question_if_ranges_do_not_match(kind: str, residual: Pair) -> None:
     """Images without a stated preprocessing may reach further than the calibration data of the model."""
     planted = plant(kind, residual.quantized, np.random.default_rng(1))
     assert planted is not None

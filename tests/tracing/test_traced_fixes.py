@@ -80,7 +80,7 @@ def save_equalized(seed: int) -> None:
 
 
 def save_detector() -> None:
-    """Write the detector, whose scores share a range with its boxes, and four samples."""
+    """Write the detector with its boxes and scores of a common range, and four samples."""
     for end in ("tflite", "npz"):
         shutil.copy(FIXTURES / f"float_detector.{end}", {"tflite": "float.tflite", "npz": "x.npz"}[end])
     few = {name: values[:4] for name, values in np.load("x.npz").items()}
@@ -117,7 +117,7 @@ def lowest_channel(file: str, samples: list[int]) -> float:
     return lowest_snr(agreement(real, made, {}, data))
 
 
-#: Samples on which fixes are measured: all, but not the sample with a spike.
+#: Samples for measurements of fixes: all except the sample with a spike.
 FOUR, SIX, EIGHT = ([*range(count)] for count in (4, 6, 8))
 WITHOUT_SPIKE = [n for n in range(12) if n != 2]
 
@@ -185,7 +185,8 @@ def test_the_printed_command_gives_the_printed_snr(
 
 
 def test_a_gain_of_granularity_is_not_credited_to_int16() -> None:
-    """Weights have one scale for rows of which one has a weight of 20: a plain conversion is the fix, its source stated."""
+    """A weight of 20 in a single row shares its scale with all rows. The fix is a plain conversion, reported as the
+    gain's source."""
     main = (builder := ModelBuilder()).subgraph()
     x, y = (main.tensor(name, (1, size), "float32") for name, size in (("x", 8), ("y", 16)))
     rng = np.random.default_rng(1)
@@ -228,7 +229,8 @@ def test_an_option_that_loses_against_a_plain_conversion_is_no_fix(option: float
 
 
 def test_weights_of_4_bits_are_compared_with_weights_of_4_bits(tmp_path: Path) -> None:
-    """They lose what 4 bits must lose, and a conversion to 8 bits gains it. Damaged weights of 4 bits are a culprit."""
+    """int4 weights have the unavoidable loss of 4 bits, and a conversion to int8 removes it. Damaged int4 weights are
+    a culprit."""
     rng = np.random.default_rng(3)
     main = (builder := ModelBuilder()).subgraph()
     x, y = (main.tensor(name, (1, size), "float32") for name, size in (("x", 64), ("y", 16)))

@@ -1,4 +1,4 @@
-"""The twin: the kind of a quantized model, and ranges that may be twice as wide as the values."""
+"""The twin: the kind of a quantized model, and ranges of up to twice the values' width."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Violations that a trace tells: reasons why LiteRT does not load a model, and those of operators."""
+"""Violations in a trace: reasons for a failure to load in LiteRT, and violations of operators."""
 
 from __future__ import annotations
 
