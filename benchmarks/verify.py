@@ -1,6 +1,6 @@
 """Time of ``litecheck verify`` relative to bare programs: ``python benchmarks/verify.py``; exit 1 if a goal fails.
 
-Three tasks alternate, and medians of processor seconds count:
+Three tasks alternate. Medians of processor seconds count.
 
 - the command ``litecheck verify MODEL --device litert:xnnpack`` without options
 - the bare runtime: a program that builds the same interpreters and makes the same inferences

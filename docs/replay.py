@@ -1,7 +1,7 @@
 """Replay the documentation from the wheel: run every command and Python example of README and docs.
 
-``python docs/replay.py`` builds the wheel, installs it with the extras that the pages need into a new environment, and
-runs each page in a folder with only the files that the page names. The output of a session must equal the page, and its
+``python docs/replay.py`` builds the wheel, and installs it with the extras of the pages into a new environment. Each page
+runs in a folder with only the files that the page names. The output of a session must equal the page, and its
 exit code the output of ``echo $?``. Exit code 1 after a difference.
 """
 

@@ -172,8 +172,7 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def workers_handed_on() -> Iterator[None]:
-    """Reuse worker processes: hundreds of tests open a device, and each worker would load numpy and the
-    runtime again."""
+    """Keep worker processes for later tests: hundreds of tests open a device, and each would load numpy and the runtime."""
     from tests.kept_workers import handed_on
 
     with handed_on():

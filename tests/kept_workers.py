@@ -71,7 +71,7 @@ def _kind(setup: WorkerSetup) -> str:
 
 @contextmanager
 def handed_on() -> Iterator[None]:
-    """Reuse the processes of devices that are opened in this context. End all of them afterwards."""
+    """Keep idle processes for devices that are opened later in this context. End all of them afterwards."""
     own = isolated.Worker
     isolated.Worker = KeptWorker  # type: ignore[misc]
     try:

@@ -19,7 +19,7 @@ from tests.profile.measurements.examples import (
 )
 
 _PACKAGE = "litecheck.targets.ethos_u.measurements"
-#: Their examples need a second operator: see the tests below.
+#: Measurements with examples that need a second operator: see the tests below.
 OF_TWO_OPERATORS = {
     "in_place_depthwise",
     "in_place_resize_align_corners",
