@@ -171,11 +171,11 @@ def golden(request: pytest.FixtureRequest) -> Callable[[str, str], None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def workers_handed_on() -> Iterator[None]:
+def shared_workers() -> Iterator[None]:
     """Keep worker processes for later tests: hundreds of tests open a device, and each would load numpy and the runtime."""
-    from tests.kept_workers import handed_on
+    from tests.kept_workers import shared_processes
 
-    with handed_on():
+    with shared_processes():
         yield
 
 

@@ -70,7 +70,7 @@ def _kind(setup: WorkerSetup) -> str:
 
 
 @contextmanager
-def handed_on() -> Iterator[None]:
+def shared_processes() -> Iterator[None]:
     """Keep idle processes for devices that are opened later in this context. End all of them afterwards."""
     own = isolated.Worker
     isolated.Worker = KeptWorker  # type: ignore[misc]
@@ -84,7 +84,7 @@ def handed_on() -> Iterator[None]:
 
 
 @contextmanager
-def not_handed_on() -> Iterator[None]:
+def separate_processes() -> Iterator[None]:
     """Give each device in this context its own process, which ends with the device, for tests of this
     behavior."""
     kept, isolated.Worker = isolated.Worker, Worker  # type: ignore[misc]

@@ -30,9 +30,9 @@ WHOLE, BROKEN = (2, 1, 24), (1, 21)
 
 
 def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0) -> Case:
-    """Return an operator without inputs at the zero point. If ``times`` is given, scales are powers of two.
+    """Return an operator with all its inputs; zero points of 8-bit types differ from 0.
 
-    The output scale is ``times`` the scale of the first input.
+    With ``times``, scales are powers of two, and the output scale is ``times`` the scale of the first input.
     """
     facts, builder = traits_of(opcode), ModelBuilder()
     main = builder.subgraph()

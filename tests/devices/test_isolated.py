@@ -22,7 +22,7 @@ from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.devices.worker import Worker
 from litecheck.model.types import Model
-from tests.kept_workers import not_handed_on
+from tests.kept_workers import separate_processes
 
 pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and signals"), pytest.mark.slow]
 
@@ -33,7 +33,7 @@ Opening = Callable[..., Isolated]
 
 @pytest.fixture(autouse=True)
 def own_children() -> Iterator[None]:
-    with not_handed_on():
+    with separate_processes():
         yield
 
 
@@ -267,7 +267,7 @@ from litecheck.devices.port import Job, Limits
 from litecheck.devices.isolated import Isolated
 from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
-from tests.kept_workers import not_handed_on
+from tests.kept_workers import separate_processes
 device = Isolated("bad", "", WorkerSetup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
 (keeper,) = device._free
 print(keeper._child.process.pid, flush=True)

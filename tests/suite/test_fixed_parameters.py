@@ -13,7 +13,7 @@ from litecheck.suite.case_templates import templates_of
 from litecheck.suite.fixed_parameters import FixedParameters, fixed_parameters, fixed_sets
 from litecheck.suite.mutants import computed, mutants, shown
 
-#: Profile whose cases are used for a type; profile and expected arithmetic of a mistake that needs another.
+#: Profile with the cases of a type; profile and expected arithmetic of a mistake that this profile does not show.
 PROFILES = {"int8": "litert-runtime", "uint8": "litert-uint8", "int16": "litert-int16x8"}
 OTHERS = {"power_of_two: shifts": ("tflm", "tflm")}
 EACH = [(one, opcode) for one in fixed_parameters() for opcode in one.operators]
