@@ -22,7 +22,7 @@ def convolution(sketch: Sketch) -> None:
     count = channels * (2 if sketch.coin(0.2) else 1) if deep else int(rng.integers(1, 9))
     shape = (1, side, side, count) if deep else (count, side, side, channels)
     spread = 1 / np.sqrt(side * side * (1 if deep else channels))
-    # LiteRT's float kernels want a bias: CONV_2D refuses to do without, DEPTHWISE_CONV_2D may end the process.
+    # LiteRT's float kernels need a bias: without a bias, CONV_2D is rejected, and DEPTHWISE_CONV_2D may crash.
     bias = sketch.weights("bias" if sketch.coin(0.7) else "zeros", (count,), 0.2)
     operands = [x, sketch.weights("depthwise" if deep else "kernel", shape, spread), bias]
     same = sketch.coin(0.6)

@@ -266,7 +266,7 @@ def _read(root: Table) -> Model:
 
 
 def test_a_bias_with_a_quantized_dimension_it_does_not_have_is_judged_not_refused(tmp_path: Path) -> None:
-    """person_detect.tflite has 14 of them; LiteRT 2.3 refuses the file."""
+    """person_detect.tflite has 14 such biases, and LiteRT 2.3 fails to load it."""
     path = tmp_path / "m.tflite"
     path.write_bytes(write(_skewed_biases(), load_schema("tflite")))
     (report,) = validate_file(path)

@@ -1,4 +1,4 @@
-"""Values a verb could not judge are refused where they are read."""
+"""Values that a check does not support are errors when a rule file is read."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from tests.differential.structure_oracle import StructureOracle
 from tests.profile.impact_models import ImpactModel, litert_models
 
 #: Impact to the ends with the reference kernels, the optimized kernels and the default interpreter. ``same``: the
-#: outputs are those of the sound model.
+#: outputs are those of the valid model.
 ENDS = {
     "fails to load": ("refused", "refused", "refused"),
     "rejected without the default delegate": ("rejected", "rejected", "runs"),

@@ -1,4 +1,4 @@
-"""Equalized channels: their factors are found, a sound model has no culprit, and a planted fault keeps its name."""
+"""Equalized channels: their factors are found, a valid model has no culprit, and a planted fault keeps its name."""
 
 from __future__ import annotations
 

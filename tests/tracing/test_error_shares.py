@@ -1,4 +1,4 @@
-"""Shares of the outputs' error: a faulty operator has nearly all, and those of a sound pair add up to 1."""
+"""Shares of the outputs' error: a faulty operator has nearly all, and the shares of a valid pair add up to 1."""
 
 from __future__ import annotations
 

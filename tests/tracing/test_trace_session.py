@@ -1,4 +1,4 @@
-"""Trace: a planted fault is named with its cause, a sound pair is not, and a tried fix helps."""
+"""Trace: a planted fault is named with its cause, a valid pair has no culprit, and a tested fix helps."""
 
 from __future__ import annotations
 

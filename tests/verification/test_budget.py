@@ -91,7 +91,7 @@ def test_inputs_that_detect_most_faults_come_first() -> None:
     ]
     # Kinds of cases without any run come before further cases of a kind.
     assert [s.invocations for s in shares((dull, telling, Ranking("b", "b", (0,), (1,))), 2, 1)] == [1, 0, 1]
-    # Then inputs that were fed before, once more: an answer that changes shows.
+    # Earlier inputs then run once more, so that a changed output shows.
     assert [s.again for s in shares((dull, telling), 7, 2)] == [(0,), (4,)]
 
 

@@ -1,4 +1,4 @@
-"""Shapes of operators that arrange elements anew, and the words of each misfit."""
+"""Shapes of operators that rearrange elements, and the text of each misfit."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""A short hash of the lines of a stream, for the promise that the same options give the same bytes.
+"""A short hash of the lines of a stream, because the same options must give the same bytes.
 
-A device's answers are judged against the stream that its header names. A recorded hash changes only together with the
+The answers of a device are compared with the stream in their header. A recorded hash changes only together with the
 drawn lines; the change then belongs in CHANGELOG.md.
 """
 

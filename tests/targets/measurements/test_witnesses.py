@@ -1,4 +1,4 @@
-"""The values that the witnesses of the measurements of targets set."""
+"""Values that the setters of the measurements of targets set."""
 
 from __future__ import annotations
 
