@@ -64,8 +64,8 @@ def absent(path: str, operand: str, because: str = ABSENT, see: str = "") -> Fin
     )
 
 
-def left_out(path: str, operand: str, because: str = ABSENT, see: str = "") -> Told:
-    return Told(
+def left_out(path: str, operand: str, because: str = ABSENT, see: str = "") -> FindingRow:
+    return FindingRow(
         path, operand, "it is left out", f"{operand} to be present", because, "fails to load", see=see
     )
 
