@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
@@ -37,11 +37,11 @@ def _random_weights(size: int) -> Weights:
 def _dense(main: SubgraphBuilder, x: int, weights: NDArray[np.int8], name: str) -> int:
     """Add a FULLY_CONNECTED layer with a scale for each output channel."""
     rows = len(weights)
-    per_axis = quantized([WEIGHT] * rows, axis=0)
-    bias_scale = quantized([ACTIVATION * WEIGHT] * rows, axis=0)
+    per_axis = qparams([WEIGHT] * rows, axis=0)
+    bias_scale = qparams([ACTIVATION * WEIGHT] * rows, axis=0)
     w = main.constant(f"{name}/weight", weights, per_axis)
     b = main.constant(f"{name}/bias", np.zeros(rows, np.int32), bias_scale)
-    y = main.tensor(name, (1, rows), "int8", quantized(ACTIVATION))
+    y = main.tensor(name, (1, rows), "int8", qparams(ACTIVATION))
     main.add("FULLY_CONNECTED", [x, w, b], [y], fused_activation_function="RELU")
     return y
 
@@ -51,7 +51,7 @@ def layers(sizes: list[tuple[int, int]]) -> Model:
     builder = ModelBuilder("dense layers")
     main = builder.subgraph("main")
     take = _random_weights(max(rows * columns for rows, columns in sizes))
-    x = first = main.tensor("input", (1, sizes[0][1]), "int8", quantized(ACTIVATION))
+    x = first = main.tensor("input", (1, sizes[0][1]), "int8", qparams(ACTIVATION))
     for number, (rows, columns) in enumerate(sizes):
         x = _dense(main, x, take(rows, columns), f"dense_{number}")
     main.inputs(first)
@@ -71,7 +71,7 @@ def many_operators(count: int, constant_each: bool = False) -> Model:
     """Return a chain of ADDs over (1, 16). With ``constant_each``, every ADD has a separate constant and buffer."""
     builder = ModelBuilder("a chain of additions")
     main = builder.subgraph("main")
-    q = quantized(ACTIVATION)
+    q = qparams(ACTIVATION)
     shared = main.constant("shared", np.arange(16, dtype=np.int8).reshape(1, 16), q)
     x = first = main.tensor("input", (1, 16), "int8", q)
     for number in range(count):
@@ -89,10 +89,10 @@ def own_scales(count: int) -> Model:
     builder = ModelBuilder("a chain of additions, every tensor with its own scale")
     main = builder.subgraph("main")
     scales = ACTIVATION * (1 + np.random.default_rng(0).random(count + 2, np.float32) / 4)
-    shared = main.constant("shared", np.arange(16, dtype=np.int8).reshape(1, 16), quantized(scales[-1]))
-    x = first = main.tensor("input", (1, 16), "int8", quantized(scales[-2], 3))
+    shared = main.constant("shared", np.arange(16, dtype=np.int8).reshape(1, 16), qparams(scales[-1]))
+    x = first = main.tensor("input", (1, 16), "int8", qparams(scales[-2], 3))
     for number in range(count):
-        y = main.tensor(f"block_{number}/add", (1, 16), "int8", quantized(scales[number], number % 7))
+        y = main.tensor(f"block_{number}/add", (1, 16), "int8", qparams(scales[number], number % 7))
         main.add("ADD", [x, shared], [y])
         x = y
     main.inputs(first)

@@ -32,7 +32,7 @@ from rich.table import Table
 
 from litecheck.cases.one_operator import one_operator, run_time
 from litecheck.devices.registry import open_device
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.operators import traits_of
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import MANIFEST, Manifest, read_suite
@@ -164,7 +164,7 @@ def pairs(opcode: str, number: int) -> SuiteCase:
         scales[2] = scales[:2].max() * np.exp(rng.uniform(0, 1))
     zeros = rng.integers(-128, 128, 3)
     tensors = [
-        run_time(name, (1, 65536), "int8", quantized(scale, zero))
+        run_time(name, (1, 65536), "int8", qparams(scale, zero))
         for name, scale, zero in zip(("lhs", "rhs", "output"), scales, zeros, strict=True)
     ]
     model = one_operator(

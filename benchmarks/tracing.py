@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.cli import OWN, one_thread
 from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.pipeline import convert_model
@@ -119,7 +119,7 @@ def compare_trace(file: Path, folder: Path, samples: int, rounds: int, goal: flo
         interpreters = ReferenceInterpreter(real), ReferenceInterpreter(quantized)
         for array in arrays[:samples]:
             interpreters[0].run(main, (array,))
-            interpreters[1].run(other, (requantized(stored, array),))
+            interpreters[1].run(other, (quantize_input(stored, array),))
 
     def whole() -> None:
         trace(real, quantized, data=(str(data),), samples=samples, fix=False)

@@ -20,7 +20,7 @@ from litecheck.conversion.agreement import TensorAgreement
 from litecheck.conversion.converters import ConverterOutcome, compare_converters
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import load_source
-from litecheck.model.cut import cut
+from litecheck.model.cut import cut_operators
 from litecheck.model.types import Model
 
 GOAL = -1.0
@@ -32,7 +32,7 @@ def without_softmax(model: Model) -> Model:
     *operators, last = main.operators
     if last.opcode != "SOFTMAX":
         sys.exit(f"the last operator is {last.opcode}")
-    made = cut(model, main, operators, last.inputs[:1])
+    made = cut_operators(model, main, operators, last.inputs[:1])
     signatures = tuple(
         replace(
             one,

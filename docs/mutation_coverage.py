@@ -93,7 +93,7 @@ def main() -> int:
         table = proved(profile, arguments.jobs)
         survived += len(table.survivors())
         write({**coverages(), profile: record(table)})
-        print(f"{profile}: {len(table.counted)} mutants, {len(table.survivors())} survive", flush=True)
+        print(f"{profile}: {len(table.non_equivalent)} mutants, {len(table.survivors())} survive", flush=True)
         for row in table.survivors():
             print(f"  {row.opcode} {row.kind}: {row.mistake}")
     return 1 if survived else 0

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from litecheck.finding import Effect
 from litecheck.profile.types import OperatorRule, Profile, Requirement
-from litecheck.rendering.rules import Row, rows, scope, shows, signature, without_role
+from litecheck.rendering.rules import Row, rows, scope, shows, signature, strip_role
 
 #: Effect of a requirement without a stated effect in its profile.
 _UNSAID: Effect = "the profile forbids it"
@@ -126,7 +126,7 @@ def _item(row: Row) -> str:
     said = (r.level if r.level != "violation" else "", r.effect if r.effect != _UNSAID else "")
     level = f" ({': '.join(filter(None, said))})" if any(said) else ""
     relaxed = f"; {r.relaxed.value} {shows(r.relaxed)}: {r.relaxed.because}" if r.relaxed else ""
-    return f"- `{row.name}`: {without_role(r)}{level}{relaxed}"
+    return f"- `{row.name}`: {strip_role(r)}{level}{relaxed}"
 
 
 def _reason(because: str, see: str) -> Iterator[str]:

@@ -10,7 +10,7 @@ from litecheck.finding import CPU
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OneOf, OperatorRule, Profile, Requirement
-from litecheck.rendering.rules import Row, demanded, rows
+from litecheck.rendering.rules import Row, required_text, rows
 from litecheck.targets.ethos_u.rewrites import Rewrites, rewrites_of
 
 _HEAD = """\
@@ -126,7 +126,7 @@ def _alternatives(rule: OperatorRule) -> Iterator[str]:
         yield f"\nOne of these must hold completely, else {_clause(rule.any_of[0].requirements[0].effect)}:\n\n"
     for alternative in rule.any_of:
         stated = alternative.requirements
-        told = ", ".join(demanded(r) for r in stated)
+        told = ", ".join(required_text(r) for r in stated)
         whys = dict.fromkeys(f"*{r.because}* ({r.see})" for r in stated)
         yield f"- `{alternative.name}`: {told}. {'; '.join(whys)}\n"
 
@@ -139,7 +139,9 @@ def _clause(effect: str) -> str:
 def _item(row: Row) -> str:
     requirement = row.requirement
     hint = f"; fix: {requirement.hint}" if requirement.hint else ""
-    return f"- `{row.name}`: {demanded(requirement)}. *{requirement.because}*{hint} ({requirement.see})\n"
+    return (
+        f"- `{row.name}`: {required_text(requirement)}. *{requirement.because}*{hint} ({requirement.see})\n"
+    )
 
 
 def matrix() -> Iterator[str]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from litecheck.checks.baseline import read as _read_baseline
+    from litecheck.checks.baseline import read_baseline as read_baseline
     from litecheck.checks.filters import apply_baseline as apply_baseline
     from litecheck.checks.filters import filter_report as filter_report
     from litecheck.checks.filters import write_baseline as write_baseline
@@ -98,7 +98,6 @@ if TYPE_CHECKING:
     from litecheck.verification.several_models import Verifications as Verifications
     from litecheck.verification.several_models import verify_files as verify_files
 
-    read_baseline = _read_baseline
     convert = _convert
     diagnose = _diagnose
     choose_parameters = _choose_parameters
@@ -111,7 +110,7 @@ if TYPE_CHECKING:
 
 #: Public names by module, imported on first use. ``name=attribute`` means that the module calls it ``attribute``.
 _HOMES = {
-    "checks.baseline": "read_baseline=read",
+    "checks.baseline": "read_baseline",
     "checks.filters": "apply_baseline filter_report write_baseline",
     "checks.validate": "validate validate_file",
     "conversion.pipeline": "convert=convert_model convert_model",

@@ -40,7 +40,7 @@ class StackedRuns(Sequence[Arrays]):
         return StackedRuns(found) if isinstance(at, (slice, list)) else tuple(map(np.asarray, found))
 
 
-def stacked(runs: Sequence[Arrays]) -> Sequence[Arrays]:
+def stack_inferences(runs: Sequence[Arrays]) -> Sequence[Arrays]:
     """Return the inferences in stacks; unchanged if they differ in shapes or types, are large, or fewer than two."""
     if isinstance(runs, StackedRuns) or len(runs) < 2 or not runs[0]:
         return runs
@@ -58,10 +58,10 @@ def _stack(arrays: Sequence[Array]) -> Array:
     return np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.stack(arrays)
 
 
-def joined(parts: Iterable[Sequence[Arrays]]) -> Sequence[Arrays]:
+def join_inferences(parts: Iterable[Sequence[Arrays]]) -> Sequence[Arrays]:
     """Return the inferences of all parts, in stacks if possible."""
     found = list(parts)
-    return found[0] if len(found) == 1 else stacked(tuple(chain.from_iterable(found)))
+    return found[0] if len(found) == 1 else stack_inferences(tuple(chain.from_iterable(found)))
 
 
 def column(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
@@ -76,7 +76,7 @@ def blocks(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
     return (runs.columns[at],) if isinstance(runs, StackedRuns) else [run[at] for run in runs]
 
 
-def alike(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
+def has_equal_layout(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
     """Return True if two stacks have equal shapes and types except for the number of inferences; False without
     stacks."""
     if not isinstance(some, StackedRuns) or not isinstance(others, StackedRuns):

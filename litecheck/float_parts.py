@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class FloatParts:
     def ends(self) -> str:
         """Float inputs and outputs in words. Example: ``1 float input, 2 float outputs``; "" without any."""
         parts = ((self.inputs, "float input"), (self.outputs, "float output"))
-        return ", ".join(counted(number, noun) for number, noun in parts if number)
+        return ", ".join(count_of(number, noun) for number, noun in parts if number)
 
     def __str__(self) -> str:
         """Return all parts in words. Example: ``1 float output, 1 float island (3 operators)``; "" without any."""
-        operators = counted(sum(map(len, self.islands)), "operator")
-        islands = f"{counted(len(self.islands), 'float island')} ({operators})" if self.islands else ""
+        operators = count_of(sum(map(len, self.islands)), "operator")
+        islands = f"{count_of(len(self.islands), 'float island')} ({operators})" if self.islands else ""
         return ", ".join(filter(None, (self.ends, islands)))

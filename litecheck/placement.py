@@ -81,7 +81,7 @@ class TargetReport:
         return tuple(op for op in unverified if (op.subgraph, op.index) in differing)
 
     @property
-    def folded(self) -> int:
+    def optimized_out(self) -> int:
         """Number of NPU operators that are optimized out and cost no work."""
         return sum(op.place == "npu" and op.partition is None for op in self.operators)
 

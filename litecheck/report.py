@@ -23,7 +23,7 @@ from litecheck.summary_text import (
     Verdict,
     checked_text,
     combined_exit_code,
-    counted,
+    count_of,
     counts_text,
     headlines_text,
     selection_text,
@@ -226,9 +226,9 @@ class Report:
             yield Gate("coverage", not model.lacking, found, "requires that all are covered")
         if self.fail_on_fallback:
             left = {(f.where.subgraph, f.where.operator) for f in model.active if f.effect == CPU}
-            found = f"{counted(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
+            found = f"{count_of(len(left), 'operator')} {'stays' if len(left) == 1 else 'stay'} on the CPU"
             unverified = sum(len(t.unverified) for t in model.targets)
-            found += f", {counted(unverified, 'operator')} on the NPU unverified" if unverified else ""
+            found += f", {count_of(unverified, 'operator')} on the NPU unverified" if unverified else ""
             yield Gate("fallback", not (left or unverified), found, "allows none")
         if self.require_integer_io:
             found = model.float_parts.ends or "no float input or output"
@@ -236,12 +236,12 @@ class Report:
         if self.max_partitions is not None:
             most = max((target.partitions for target in model.targets), default=0)
             allowed = f"allows {self.max_partitions}"
-            yield Gate("partitions", most <= self.max_partitions, counted(most, "NPU partition"), allowed)
+            yield Gate("partitions", most <= self.max_partitions, count_of(most, "NPU partition"), allowed)
 
     def explain(self, model: ModelReport) -> str:
         """Return the reason for the verdict of a model in a few words."""
         if model.problems:
-            return f"unreadable, {counted(len(model.problems), 'problem')}"
+            return f"unreadable, {count_of(len(model.problems), 'problem')}"
         if not model.operators:
             return "it has no operators"
         asked = ", which this run requires" if self.require_coverage and model.lacking else ""
@@ -285,7 +285,7 @@ class Report:
         """
         judged = headlines_text((self.verdict(m), self.headline(m)) for m in self.models)
         counts = f"{counts_text(self.counts, self.effects)}; {checked_text(self.coverage)}"
-        return f"{counted(len(self.models), 'model')}: {judged or 'none checked'}; {counts}"
+        return f"{count_of(len(self.models), 'model')}: {judged or 'none checked'}; {counts}"
 
     @property
     def effects(self) -> dict[Effect, int]:

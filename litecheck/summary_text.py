@@ -23,7 +23,7 @@ _NAMED, _PATTERN = 3, 40
 VERBS = {"conforms": ("conforms", "conform"), "violates": ("violates", "violate")}
 
 
-def counted(number: int, noun: str, plural: str = "") -> str:
+def count_of(number: int, noun: str, plural: str = "") -> str:
     """Return a number and its noun. Examples: ``1 operator``, ``2 operators``, ``12,000 entries``."""
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
@@ -37,15 +37,15 @@ def combined_exit_code(codes: Iterable[int]) -> int:
 def coverage_text(coverage: Mapping[Status, int]) -> str:
     """Return the counts and their sum: ``12 conform, 1 violates, 0 waived, 2 not covered of 15 operators``."""
     shown = (s for s in STATUSES if coverage.get(s, 0) or s not in _RARE)
-    parts = (counted(coverage[s], *VERBS.get(s, (s, s))) for s in shown)
-    return f"{', '.join(parts)} of {counted(sum(coverage.values()), 'operator')}"
+    parts = (count_of(coverage[s], *VERBS.get(s, (s, s))) for s in shown)
+    return f"{', '.join(parts)} of {count_of(sum(coverage.values()), 'operator')}"
 
 
 def counts_text(counts: Mapping[Counted, int], effects: Mapping[Effect, int] | None = None) -> str:
     """Return the findings in words, most severe first. Examples: ``2 violations (2 crashes), 1 waived``, ``no findings``."""
     comes = {"violation": f" ({effects_text(effects)})" if effects else ""}
     parts = (
-        counted(counts[k], k, "waived" if k == "waived" else "") + comes.get(k, "")
+        count_of(counts[k], k, "waived" if k == "waived" else "") + comes.get(k, "")
         for k in COUNTED
         if counts[k]
     )
@@ -56,7 +56,7 @@ def checked_text(coverage: Mapping[Status, int]) -> str:
     """Return how many operators have a quantization rule. Example: ``13/15 operators checked, 2 not covered``."""
     missing, structure = coverage["not covered"], coverage.get("structure checked only", 0)
     total = sum(coverage.values())
-    told = f"{total - missing - structure:,}/{counted(total, 'operator')} checked"
+    told = f"{total - missing - structure:,}/{count_of(total, 'operator')} checked"
     rest = ((structure, "structure checked only"), (missing, "not covered"))
     return ", ".join((told, *(f"{number:,} {status}" for number, status in rest if number)))
 
@@ -79,6 +79,6 @@ def headlines_text(headlines: Iterable[tuple[Verdict, str]]) -> str:
     """Return the number of each headline: ``2 conform, 1 conforms for SOFTMAX``. A headline begins with its verdict."""
     counts = sorted(Counter(headlines).items(), key=lambda item: VERDICTS.index(item[0][0]))
     return ", ".join(
-        counted(n, *VERBS.get(verdict, (verdict, verdict))) + headline.removeprefix(verdict)
+        count_of(n, *VERBS.get(verdict, (verdict, verdict))) + headline.removeprefix(verdict)
         for (verdict, headline), n in counts
     )

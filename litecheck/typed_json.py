@@ -32,7 +32,7 @@ class Only:
     wanted: str
 
 
-def within(low: int, high: int) -> Only:
+def in_range(low: int, high: int) -> Only:
     """Return the metadata of a whole number in a closed range."""
     return Only(lambda value: low <= value <= high, f"a whole number in {low}..{high}")
 
@@ -43,10 +43,10 @@ def one_of(words: tuple[str, ...]) -> Only:
 
 
 #: Length of a dimension, or another count.
-Length = Annotated[int, within(0, (1 << 31) - 1)]
+Length = Annotated[int, in_range(0, (1 << 31) - 1)]
 
 
-def encoded(value: Any, kind: Any) -> Any:
+def encode(value: Any, kind: Any) -> Any:
     """Return a value as plain dicts and lists, with keys in the order of the fields.
 
     Floats that JSON lacks become ``nan``, ``inf`` and ``-inf``. Numbers get the declared type: a numpy number becomes a
@@ -56,13 +56,13 @@ def encoded(value: Any, kind: Any) -> Any:
         return _fields(value, kind)
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return encoded(value, inner[0])
+        return encode(value, inner[0])
     if origin is tuple:
-        return [encoded(item, of) for item, of in zip(value, _items(inner, len(value)), strict=True)]
+        return [encode(item, of) for item, of in zip(value, _items(inner, len(value)), strict=True)]
     if origin is Mapping:
-        return {key: encoded(item, inner[1]) for key, item in value.items()}
+        return {key: encode(item, inner[1]) for key, item in value.items()}
     if origin is UnionType:
-        return value if value is None or isinstance(value, str) else encoded(value, inner[0])
+        return value if value is None or isinstance(value, str) else encode(value, inner[0])
     if issubclass(kind, Enum):
         return value.value
     if kind is float and not math.isfinite(value):
@@ -70,8 +70,8 @@ def encoded(value: Any, kind: Any) -> Any:
     return kind(value)
 
 
-def decoded(document: object, kind: Any, what: str) -> Any:
-    """Return the value that :func:`encoded` encoded. Unknown keys are ignored. ``what`` names the value in errors.
+def decode(document: object, kind: Any, what: str) -> Any:
+    """Return the value that :func:`encode` encoded. Unknown keys are ignored. ``what`` names the value in errors.
 
     Raise ConfigError with the location for a document that does not fit ``kind``. Example of ``what``:
     ``verification``.
@@ -83,7 +83,7 @@ def decoded(document: object, kind: Any, what: str) -> Any:
 
 
 def _fields(value: Any, kind: Any) -> dict[str, Any]:
-    return {name: encoded(getattr(value, name), of) for name, of, _ in _shape(kind)}
+    return {name: encode(getattr(value, name), of) for name, of, _ in _shape(kind)}
 
 
 def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> tuple[Any, bytes]:
@@ -98,7 +98,7 @@ def read_document(path: Path, kind: Any, key: str, version: int, what: str) -> t
     if type(stated) is not int or stated != version:
         raise ConfigError(f"{path}: no {what}: {key} is {_value_text(stated)}, not {version}")
     try:
-        return decoded(document, kind, what), content
+        return decode(document, kind, what), content
     except ConfigError as error:
         raise ConfigError(f"{path}: {error}") from None
 

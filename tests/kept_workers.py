@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from litecheck.devices import isolated
 from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
-from litecheck.devices.worker import Ended, Worker
+from litecheck.devices.worker import ProcessEnd, Worker
 
 #: Idle processes by the runtime and the environment that they have loaded.
 _WAITING: dict[str, list[WorkerProcess]] = {}
@@ -46,7 +46,7 @@ class KeptWorker(Worker):
     def alive(self) -> bool:
         return not self._left and super().alive
 
-    def run(self, *arguments: object) -> Ended:
+    def run(self, *arguments: object) -> ProcessEnd:
         self._idle = False
         ended = super().run(*arguments)  # type: ignore[arg-type]
         self._idle = True

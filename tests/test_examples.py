@@ -15,7 +15,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.verification.device_run import verify
@@ -119,12 +119,12 @@ def rows(count: int, depth: int, units: int) -> Model:
     builder = ModelBuilder("rows")
     graph = builder.subgraph("main")
     scales = random.uniform(0.005, 0.02, units).astype(np.float32)
-    x = graph.tensor("x", (count, depth), "int8", quantized(1 / 16, -128))
+    x = graph.tensor("x", (count, depth), "int8", qparams(1 / 16, -128))
     weights = random.integers(-127, 128, (units, depth)).astype(np.int8)
-    w = graph.constant("w", weights, quantized(scales, np.zeros(units, np.int64)))
+    w = graph.constant("w", weights, qparams(scales, np.zeros(units, np.int64)))
     biases = random.integers(-60_000, 60_000, units).astype(np.int32)
-    b = graph.constant("b", biases, quantized(scales / 16, np.zeros(units, np.int64)))
-    y = graph.tensor("y", (count, units), "int8", quantized(float(depth) ** 0.5 / 2, 3))
+    b = graph.constant("b", biases, qparams(scales / 16, np.zeros(units, np.int64)))
+    y = graph.tensor("y", (count, units), "int8", qparams(float(depth) ** 0.5 / 2, 3))
     graph.add("FULLY_CONNECTED", [x, w, b], [y], version=5)
     graph.inputs(x)
     graph.outputs(y)

@@ -23,7 +23,7 @@ MIXED = report(
 
 def test_counts() -> None:
     assert MIXED.places == {"npu": 2, "cpu": 3, "refused": 0, "crashes": 0}
-    assert MIXED.folded == 1
+    assert MIXED.optimized_out == 1
     assert MIXED.share == 0.75
 
 

@@ -7,7 +7,7 @@ import pytest
 from litecheck.summary_text import (
     checked_text,
     combined_exit_code,
-    counted,
+    count_of,
     counts_text,
     coverage_text,
     effects_text,
@@ -27,7 +27,7 @@ from litecheck.summary_text import (
     ],
 )
 def test_a_number_with_its_noun(number: int, noun: str, plural: str, text: str) -> None:
-    assert counted(number, noun, plural) == text
+    assert count_of(number, noun, plural) == text
 
 
 def test_a_coverage_leaves_out_rare_statuses_without_operators() -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.typed_json import Length, Only, decoded, encoded, one_of, read_document
+from litecheck.typed_json import Length, Only, decode, encode, one_of, read_document
 
 
 class Color(str, Enum):
@@ -36,7 +36,7 @@ WHOLE = Document(float("inf"), -(1 << 63), (Part((1, 2), "b"),), 4)
 
 
 def test_metadata_does_not_change_a_correct_value() -> None:
-    assert decoded(encoded(WHOLE, Document), Document, "document") == WHOLE
+    assert decode(encode(WHOLE, Document), Document, "document") == WHOLE
 
 
 @pytest.mark.parametrize(
@@ -56,7 +56,7 @@ def test_metadata_does_not_change_a_correct_value() -> None:
 )
 def test_wrong_values_are_located(change: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        decoded({"number": 1, "count": 1, **change}, Document, "document")
+        decode({"number": 1, "count": 1, **change}, Document, "document")
     assert str(caught.value) == f"no document: {message}"
 
 
@@ -65,7 +65,7 @@ def test_a_value_too_deep_to_be_shown_is_an_error() -> None:
     for _ in range(100_000):
         deep = [deep]
     with pytest.raises(ConfigError, match="number is nested too deeply, not a number"):
-        decoded({"number": deep, "count": 1}, Document, "document")
+        decode({"number": deep, "count": 1}, Document, "document")
 
 
 @pytest.mark.parametrize("content", [b"[" * 100_000, b'{"v": true}', b'{"v": 2}', b"[]", b'{"v": 1}', b""])
@@ -91,7 +91,7 @@ class Loose:
     ids=lambda value: str(value),
 )
 def test_text_is_allowed_if_a_type_allows_it(value: Loose) -> None:
-    assert decoded(encoded(value, Loose), Loose, "document") == value
+    assert decode(encode(value, Loose), Loose, "document") == value
 
 
 @pytest.mark.parametrize(
@@ -99,4 +99,4 @@ def test_text_is_allowed_if_a_type_allows_it(value: Loose) -> None:
 )
 def test_text_is_an_error_if_no_type_allows_it(document: dict[str, Any]) -> None:
     with pytest.raises(ConfigError, match=r"no document: (count|limit) is"):
-        decoded(document, Loose, "document")
+        decode(document, Loose, "document")

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Array, Arrays, column, stacked
-from litecheck.cases.inputs import DIRECTED, Drawn, Stimulus, has_codes, only
+from litecheck.arrays import Array, Arrays, column, stack_inferences
+from litecheck.cases.inputs import DIRECTED, DrawnInputs, Stimulus, has_codes, only
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import batches_of
 from litecheck.model.stored_values import stored_integers
@@ -112,7 +112,7 @@ def _invert_half(signs: NDArray[np.bool_], turning: bool) -> NDArray[np.bool_]:
 _LARGEST, _POOL, _CANDIDATES = 1 << 14, 1 << 16, 128
 
 
-def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator[Stimulus]:
+def distinguishing(case: Case, drawn: DrawnInputs, arithmetic: Arithmetic) -> Iterator[Stimulus]:
     """Yield a set of inputs whose elements distinguish variants of the operator's kernel from the arithmetic's.
 
     Rare variants come first, and only found values are used. Yield nothing for operators that are not element-wise.
@@ -120,7 +120,9 @@ def distinguishing(case: Case, drawn: Drawn, arithmetic: Arithmetic) -> Iterator
     size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
-    pool = stacked([stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))])
+    pool = stack_inferences(
+        [stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))]
+    )
     expected = _compute_outputs(case, arithmetic, pool)
     if expected is None:
         return

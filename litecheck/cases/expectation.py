@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.arrays import Array, Arrays, stacked
+from litecheck.arrays import Array, Arrays, stack_inferences
 from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, run_once, together
@@ -35,7 +35,7 @@ class Expectation:
 
     def _keep(self, stimuli: Sequence[Stimulus]) -> None:
         self.stimuli = tuple(stimuli)
-        self._inputs = stacked([stimulus.arrays for stimulus in stimuli]) if self._joins else ()
+        self._inputs = stack_inferences([stimulus.arrays for stimulus in stimuli]) if self._joins else ()
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
@@ -52,7 +52,7 @@ class Expectation:
         interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
         if self._joins:
             return outputs_of(interpreter, self._inputs)
-        return stacked([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
+        return stack_inferences([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
@@ -96,7 +96,7 @@ class Expectation:
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
         self._keep(kept)
-        self._found = {active_variants(self.case.cut.model, arithmetic): stacked(outputs)}
+        self._found = {active_variants(self.case.cut.model, arithmetic): stack_inferences(outputs)}
         return self.stimuli
 
     def reach(self) -> tuple[Reach, ...]:
@@ -181,7 +181,7 @@ class TensorCache:
                 self.tensors.pop(index, None)
 
 
-def chained(
+def chain_caches(
     model: Model, subgraph: Subgraph, samples: Sequence[Mapping[int, Array]], arithmetic: Arithmetic
 ) -> list[TensorCache]:
     """Return a cache for each sample, each with the state that the previous sample left in the model."""

@@ -54,7 +54,7 @@ def series(several: Sequence[Stimulus]) -> tuple[range, ...]:
     return tuple(range(a, b) for a, b in pairwise(ends))
 
 
-def within_share(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
+def limit_memory(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
     """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
     For example, four inferences with inputs of 20 million elements under the default of 4.3 GB.
@@ -80,7 +80,7 @@ def _share() -> int:
     return limits_in_force().memory // _SHARE // _WIDE
 
 
-def propagated(case: Case, tensors: Mapping[int, Array]) -> Stimulus | None:
+def propagated_inputs(case: Case, tensors: Mapping[int, Array]) -> Stimulus | None:
     """Return the tensors that the reference computed as inputs of the case; None if any of them was not computed."""
     if any(i not in tensors for i in case.cut.inputs):
         return None
@@ -101,7 +101,7 @@ class Input:
     reordered: str = ""
 
     @property
-    def coded(self) -> bool:
+    def is_quantized(self) -> bool:
         """Return True if the input is quantized with at most 16 bits."""
         return has_codes(self.tensor)
 
@@ -138,7 +138,9 @@ def inputs_among(subgraph: Subgraph, operators: Sequence[Operator], indexes: Seq
         for at, index in enumerate(operator.inputs):
             if index in uses:
                 role = facts.role(at)
-                uses[index].add((facts.inputs.get(role, ""), facts.steers(role), facts.reordered(role)))
+                uses[index].add(
+                    (facts.inputs.get(role, ""), facts.steers(role), facts.valid_reordering(role))
+                )
     return [_input(subgraph.tensors[index], uses[index]) for index in indexes]
 
 
@@ -152,7 +154,7 @@ def _input(tensor: Tensor, uses: Set[tuple[str, bool, str]]) -> Input:
     return Input(tensor, steers, "positive" in kinds, "non-negative" in kinds, reordered)
 
 
-def known(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
+def has_steering_values(inputs: Sequence[Input], tensors: Mapping[int, Array]) -> bool:
     """Return True if the values of all inputs that steer are known, and the remaining inputs are small enough to draw."""
     return all(u.tensor.index in tensors or (not u.steers and affordable(u.tensor)) for u in inputs)
 
@@ -177,31 +179,31 @@ _ORDERS = 3
 _BLOCK, _FEW = 1 << 16, 16
 
 
-def drawn(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | None:
+def draw_inputs(case: Case, tensors: Mapping[int, Array], seed: int) -> Stimulus | None:
     """Return uniform random stored values that the operator allows; None if an input that steers is unknown.
 
     The values depend on the seed and the case only, not on other cases of the run.
     """
-    return next(tried(case, tensors, seed, 1), None)
+    return next(draw_stimuli(case, tensors, seed, 1), None)
 
 
 def draws(case: Case) -> int:
     """Return the largest number of draws for a case: 1 if its operators only move values, 3 if inputs are reordered."""
     uses = inputs_of(case)
     moved = all(traits_of(operator.kind).result == "moved" for operator in case.operators)
-    if moved or not any(use.coded for use in uses):
+    if moved or not any(use.is_quantized for use in uses):
         return _ORDERS if any(use.reordered for use in uses) else 1
     made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.outputs)
     fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.cut.inputs)
     return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
 
 
-def tried(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Stimulus]:
+def draw_stimuli(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Stimulus]:
     """Return the given number of drawn inputs: the first over the whole range, the rest over parts of it."""
-    return Drawn(case, tensors, seed).first(count)
+    return DrawnInputs(case, tensors, seed).first(count)
 
 
-class Drawn:
+class DrawnInputs:
     """Drawn inputs of a case, as in :func:`tried`: each is drawn once, on first use. None without the values of an
     input that steers."""
 
@@ -209,8 +211,8 @@ class Drawn:
         name = sum(b * 257**n for n, b in enumerate(case.name.encode()))
         uses = inputs_of(case)
         self._key = seed, name % 2**63
-        self._uses = [(use, use.like(tensors)) for use in uses] if known(uses, tensors) else []
-        self._together = all((use.steers or use.coded) and not use.reordered for use in uses)
+        self._uses = [(use, use.like(tensors)) for use in uses] if has_steering_values(uses, tensors) else []
+        self._together = all((use.steers or use.is_quantized) and not use.reordered for use in uses)
         self._made: list[Stimulus] = []
 
     def first(self, count: int) -> Iterator[Stimulus]:
@@ -251,7 +253,7 @@ def _draw_input(use: Input, like: Array, rng: np.random.Generator, number: int) 
         return (bounded if use.positive or use.non_negative else values).astype(like.dtype)
     if like.dtype.kind == "b":
         return rng.integers(0, 2, like.shape).astype(like.dtype)
-    if use.coded:
+    if use.is_quantized:
         codes: Array = _draw_stored(use, like, OneStream(rng), np.array([number]))[0]
         return codes
     return rng.integers(1 if use.positive else 0, _SMALL, like.shape).astype(like.dtype)
@@ -278,7 +280,7 @@ def _draw_stored(use: Input, like: Array, streams: Streams, numbers: NDArray[np.
     return codes.astype(like.dtype).reshape((len(numbers), *like.shape))
 
 
-def requantized(tensor: Tensor, array: Array) -> Array:
+def quantize_input(tensor: Tensor, array: Array) -> Array:
     """Return the array, quantized with the tensor's scale and zero point if it is float and the tensor is not.
 
     Float64 is returned unchanged: a float tensor of a model does not have this type.

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from litecheck.errors import ConfigError
-from litecheck.model.cut import Cut, cut
+from litecheck.model.cut import Cut, cut_operators
 from litecheck.model.graph import graph_of, name_of
 from litecheck.model.types import Model, Operator, Subgraph
 
@@ -28,7 +28,7 @@ class Case:
     cut: Cut
 
     @property
-    def called(self) -> str:
+    def display_name(self) -> str:
         """Name of the case for people: the name of the last operator's first output."""
         return name_of(self.subgraph, self.operators[-1])
 
@@ -114,7 +114,7 @@ def _case(
         name = f"{first.index:04d}-" + (first.opcode if first is last else f"{last.index:04d}")
     name = f"s{subgraph.index}-{name}" if subgraph.index else name
     name = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-    return Case(name, subgraph, tuple(chosen), cut(model, subgraph, chosen, outputs))
+    return Case(name, subgraph, tuple(chosen), cut_operators(model, subgraph, chosen, outputs))
 
 
 def _find_tensor(subgraph: Subgraph, name: str) -> int:

@@ -10,13 +10,13 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.errors import ConfigError
 from litecheck.files import files_in
 from litecheck.input_shapes import shape_mismatch
 from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in
 from litecheck.reference.engine.entry import EntryPoint
 from litecheck.spelling import similar_file
@@ -61,10 +61,10 @@ def _read(place: Path, signature: str | None, most: int) -> Iterator[tuple[str, 
 
 def _arrays(file: Path) -> Sample:
     if file.suffix == ".npy":
-        return {"0": read(str(file)).values}
+        return {"0": read_tensor(str(file)).values}
     if file.suffix != ".npz":
         raise ConfigError(f"{file}: is neither .npz, .npy, a folder nor a script")
-    return {name: read(f"{file}:{name}").values for name in arrays_in(file)}
+    return {name: read_tensor(f"{file}:{name}").values for name in arrays_in(file)}
 
 
 def _run_script(script: Path, folder: str, signature: str | None, most: int) -> None:
@@ -123,7 +123,7 @@ def _split_samples(source: str, point: EntryPoint, name: str, array: Array) -> l
         parts = [array[n : n + 1] for n in range(len(array))]
     else:
         raise ConfigError(f"{source}: {shape_mismatch(name, array.shape, shape, ('N',))}")
-    return [requantized(tensor, np.ascontiguousarray(part)) for part in parts]
+    return [quantize_input(tensor, np.ascontiguousarray(part)) for part in parts]
 
 
 def _fits_shape(given: tuple[int, ...], wanted: tuple[int, ...]) -> bool:

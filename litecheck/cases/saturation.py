@@ -29,7 +29,7 @@ def saturates(case: Case, outputs: Sequence[Arrays]) -> bool:
     return any(a.size for a, _ in pairs) and all(((a == low) | (a == high)).all() for a, (low, high) in pairs)
 
 
-def attenuated(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
+def attenuate_series(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
     """Yield the first series of a case with inputs nearer to their zero points, once for each divisor.
 
     Example: input 43 with zero point 3 and divisor 4 gives 13. Inputs that steer the operator keep their values.
@@ -51,9 +51,9 @@ def attenuated(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
 
 
 def _move_to_zero_point(use: Input, array: Array, divisor: int) -> Array:
-    if use.steers or not (use.coded or array.dtype.kind == "f"):
+    if use.steers or not (use.is_quantized or array.dtype.kind == "f"):
         return array
-    if not use.coded:
+    if not use.is_quantized:
         return (array / divisor).astype(array.dtype)
     distance = np.trunc((array.astype(np.int64) - use.zero_point) / divisor).astype(np.int64)
     return np.clip(use.zero_point + distance, *use.bounds).astype(array.dtype)

@@ -14,10 +14,10 @@ import numpy as np
 from litecheck.cases import inputs
 from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import Stimulus, draws, tried
+from litecheck.cases.inputs import Stimulus, draw_stimuli, draws
 from litecheck.cases.parts import Case
-from litecheck.cases.sweeps import directed
-from litecheck.cases.variable_state import Reach, SeriesTried, StateSupport
+from litecheck.cases.sweeps import directed_stimuli
+from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -56,15 +56,15 @@ def sequences(
 ) -> Callable[[str], Iterator[tuple[Stimulus, ...]]]:
     """Return a function from kind (random, directed) to series for a case with state; ``memory`` is the device's
     support."""
-    pool = list(tried(case, tensors, seed, PATIENCE + 1))
+    pool = list(draw_stimuli(case, tensors, seed, PATIENCE + 1))
     length = _series_length(case, pool, arithmetic)
-    drawn = list(tried(case, tensors, seed, max(2 * length, draws(case))))
+    drawn = list(draw_stimuli(case, tensors, seed, max(2 * length, draws(case))))
 
     def of(kind: str) -> Iterator[tuple[Stimulus, ...]]:
         if kind == inputs.RANDOM:
             yield from (sequence(drawn[at : at + length]) for at in range(0, len(drawn), length))
             return
-        edges = list(islice(directed(case, tensors), _EDGES))
+        edges = list(islice(directed_stimuli(case, tensors), _EDGES))
         if edges:
             yield sequence([*edges, *edges[::-1]])
             rails = [replace(stimulus, kind=inputs.DIRECTED) for stimulus in drawn[:_AFTER]]
@@ -133,13 +133,13 @@ def _draw_state(tensor: Tensor, rng: np.random.Generator) -> Array:
 
 def series_tried(
     several: Sequence[Stimulus], memory: StateSupport, reached: Sequence[Reach] = ()
-) -> SeriesTried:
+) -> TriedSeries:
     """Return the series that tested a case's state; ``reached`` holds the range of each variable."""
     if memory is StateSupport.NONE:
-        return SeriesTried(because="device")
+        return TriedSeries(because="device")
     lengths = [len(numbers) for numbers in inputs.series(several)]
     begun = any(stimulus.start for stimulus in several)
-    return SeriesTried(len(lengths), max(lengths), begun, reached=tuple(reached))
+    return TriedSeries(len(lengths), max(lengths), begun, reached=tuple(reached))
 
 
 def access_pattern(

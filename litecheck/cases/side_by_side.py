@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
-from litecheck.arrays import Array, Arrays, StackedRuns, joined, stacked
+from litecheck.arrays import Array, Arrays, StackedRuns, join_inferences, stack_inferences
 from litecheck.cases.inputs import has_codes
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import traits_of
@@ -38,7 +38,7 @@ class _Layout(NamedTuple):
     rank: int | None = None
     twice: bool = False
 
-    def beside(self, shape: tuple[int, ...], number: int, count: int) -> tuple[int, ...]:
+    def stacked_shape(self, shape: tuple[int, ...], number: int, count: int) -> tuple[int, ...]:
         """Return the shape of ``count`` copies of input ``number``, along a new axis.
 
         For example, 4 copies of (1, 8) in rank 3 have shape (4, 1, 1, 8).
@@ -51,10 +51,10 @@ class _Layout(NamedTuple):
         count, *shape = stack.shape
         if self.rank is None:
             return stack.reshape((count * shape[0], *shape[1:]))
-        beside = self.beside(tuple(shape), number, count)
+        beside = self.stacked_shape(tuple(shape), number, count)
         return stack.repeat(number + 1 if self.twice else 1, 0).reshape(beside)
 
-    def apart(self, made: Array, count: int) -> Array:
+    def split_output(self, made: Array, count: int) -> Array:
         """Return the output of that run as (inferences, *shape)."""
         if self.rank is None:
             return made.reshape((count, len(made) // count, *made.shape[1:]))
@@ -134,7 +134,7 @@ def _runs_alike(main: Subgraph, layout: _Layout) -> bool:
         return False
     alone = [t.shape for t in operands]
     beside = [
-        layout.beside(t.shape, number, layout.most) if t.index in main.inputs else t.shape
+        layout.stacked_shape(t.shape, number, layout.most) if t.index in main.inputs else t.shape
         for number, t in enumerate(operands)
     ]
     same = (alone[0] == alone[1]) == (beside[0] == beside[1]) or all(t.dtype in _BYTES for t in operands)
@@ -156,13 +156,13 @@ def outputs_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> 
 
     Raise RunError as :meth:`ReferenceInterpreter.run` does.
     """
-    return joined(batches_of(interpreter, several))
+    return join_inferences(batches_of(interpreter, several))
 
 
 def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
     """Yield the outputs of :func:`outputs_of`: those of the inferences that a run merges, or of a single inference."""
     main, layout = interpreter.model.subgraphs[0], _layout(interpreter.model)
-    runs = stacked(several) if layout else several
+    runs = stack_inferences(several) if layout else several
     own = [main.tensors[index].shape for index in main.inputs]
     if layout is None or not isinstance(runs, StackedRuns) or [c.shape[1:] for c in runs.columns] != own:
         yield from ([run_once(interpreter, arrays)] for arrays in runs)
@@ -175,7 +175,7 @@ def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> 
         made = run_once(
             interpreter, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns))
         )
-        yield StackedRuns(tuple(layout.apart(array, len(group)) for array in made))
+        yield StackedRuns(tuple(layout.split_output(array, len(group)) for array in made))
 
 
 def run_once(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:

@@ -16,8 +16,8 @@ from litecheck.cases.inputs import (
     Input,
     Stimulus,
     draws,
+    has_steering_values,
     inputs_of,
-    known,
     only,
 )
 from litecheck.cases.parts import Case
@@ -35,20 +35,20 @@ _PATTERNS: tuple[_Pattern, ...] = (
 )
 
 
-def directed(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulus]:
+def directed_stimuli(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulus]:
     """Return minima, maxima, alternating minima and maxima, zero points, and sweeps over all stored values (all pairs
     for two inputs).
 
     Returns none for a case without an input of few stored values.
     """
     uses = inputs_of(case)
-    if not known(uses, tensors) or not any(use.coded for use in uses):
+    if not has_steering_values(uses, tensors) or not any(use.is_quantized for use in uses):
         return
     for pattern in (*_PATTERNS, *_sweeps(case, uses)):
         place, arrays = 0, []
         for use in uses:
             like = use.like(tensors)
-            if use.steers or not use.coded:
+            if use.steers or not use.is_quantized:
                 arrays.append(
                     tensors[use.tensor.index] if use.tensor.index in tensors else np.ones_like(like)
                 )
@@ -65,7 +65,7 @@ def exhaustive(case: Case, stimuli: tuple[Stimulus, ...]) -> str:
     if not any(f.kind == DIRECTED for f in stimuli):
         return ""
     elementwise, uses = only(case).elementwise, inputs_of(case)
-    bits = {BITS.get(u.tensor.dtype, 64) if u.coded else 64 for u in uses}
+    bits = {BITS.get(u.tensor.dtype, 64) if u.is_quantized else 64 for u in uses}
     if elementwise == "unary" and len(uses) == 1 and bits <= {8, 16}:
         codes = 1 << bits.pop()
         swept = (
@@ -91,7 +91,7 @@ def near_edges(case: Case, kinds: Sequence[str], samples: int) -> int:
     count = samples if PROPAGATED in kinds else 0
     if RANDOM in kinds:
         count += draws(case)
-    if DIRECTED in kinds and any(use.coded for use in uses):
+    if DIRECTED in kinds and any(use.is_quantized for use in uses):
         count += 4 + len(list(_sweeps(case, uses)))
     return max(count, 1)
 

@@ -16,6 +16,6 @@ class TemplateOperand:
     constant: bool = False
 
     @property
-    def fed(self) -> bool:
+    def is_runtime_input(self) -> bool:
         """True if the values are given at run time."""
         return self.values is not None and not self.constant

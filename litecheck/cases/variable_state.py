@@ -27,7 +27,7 @@ class Reach:
 
 
 @dataclass(frozen=True, slots=True)
-class SeriesTried:
+class TriedSeries:
     """Series of inferences of an operator with state.
 
     State persists within each of ``series`` series and is reset between them; ``longest`` is the longest in inferences.

@@ -57,13 +57,13 @@ class BaselineEntry:
     def as_stale(self) -> StaleEntry:
         return StaleEntry(self.file, self.path, self.where, self.fingerprint)
 
-    def expired(self, day: str) -> bool:
+    def is_expired(self, day: str) -> bool:
         """Return True if the last day of the entry is before a day."""
         return bool(self.expires) and self.expires < day
 
 
 @shows_call("litecheck.read_baseline('baseline.json')")
-def read(path: str | Path) -> tuple[BaselineEntry, ...]:
+def read_baseline(path: str | Path) -> tuple[BaselineEntry, ...]:
     """Read the entries of a baseline file. Raise ConfigError, with the file, if it is not a baseline."""
     content = decode_json(read_file(path), str(path))
     if not isinstance(content, dict) or "litecheck_baseline" not in content:
@@ -132,7 +132,7 @@ def entries(
         if earlier is None:
             return replace(entry, reason=reason, expires=expires)
         entry = replace(entry, reason=earlier[0] or reason, expires=earlier[1])
-        return replace(entry, expires=expires) if expires and entry.expired(today()) else entry
+        return replace(entry, expires=expires) if expires and entry.is_expired(today()) else entry
 
     now = (_entry_of(model, f) for model in report.models for f in model.active if selected(f.path))
     return (*map(remarked, now), *kept)
@@ -148,14 +148,14 @@ def apply(
     keeps its waiver and uses up its entry. Waivers name the ``file``, and the ``origin`` of its name.
     """
     known, day = tuple(known), day or today()
-    valid = [entry for entry in known if not entry.expired(day)]
+    valid = [entry for entry in known if not entry.is_expired(day)]
     left = _remarks(valid)
     models = tuple(_waive(model, left, f"baseline {file}{origin}") for model in report.models)
     judged = {_name(model) for model in report.models if not model.problems}
     named = {_name(model) for model in report.models}
     stale = []
     for entry in known:
-        if entry.expired(day) and entry.file in judged:
+        if entry.is_expired(day) and entry.file in judged:
             stale.append(
                 replace(entry.as_stale(), reason=f"this baseline entry expired after {entry.expires}")
             )
@@ -192,7 +192,7 @@ def _next(remarks: _Remarks, key: _Key) -> tuple[str, str] | None:
     return remarks[key].pop(0) if remarks.get(key) else None
 
 
-def misnamed(report: Report, known: Iterable[BaselineEntry]) -> str:
+def other_path_sentence(report: Report, known: Iterable[BaselineEntry]) -> str:
     """Return a sentence about entries for the same findings of a model with another path; "" without any.
 
     Example: the baseline was written in another folder, or with an absolute path.

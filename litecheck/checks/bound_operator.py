@@ -120,7 +120,7 @@ class BoundOperator:
         self.rule = rule
         self.roles: dict[str, tuple[BoundOperand, ...]] = {}
         self.gaps: set[str] = set()
-        self.read = context.facts if rule.stored_shapes else context.read
+        self.read = context.facts if rule.stored_shapes else context.runtime_facts
         """Facts about the tensors as the runtime reads them."""
         surplus = self._bind(operator.inputs, rule.inputs, self.read)
         self.surplus = self._bind(operator.outputs, rule.outputs, context.facts) or surplus
@@ -180,7 +180,7 @@ class BoundOperator:
     def measurable(self) -> Operands:
         """Return the operator as measurements see it: inputs have their shapes at run time."""
         if self._operands is None:
-            reshaped = self.context.reshaped
+            reshaped = self.context.reshaped_tensors
             tensors = {role: tuple([o.tensor for o in operands]) for role, operands in self.roles.items()}
             if reshaped and not reshaped.keys().isdisjoint(self.operator.inputs):
                 for role in self.rule.inputs:

@@ -8,7 +8,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from litecheck.model.known_zeros import known_zeros
-from litecheck.model.shapes.infer import Inferred, infer
+from litecheck.model.shapes.infer import InferredShapes, infer
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.written_types import written_types
 from litecheck.profile.known_faults import KnownFault
@@ -51,7 +51,7 @@ class TensorFacts:
         )  # fmt: skip
 
     @property
-    def quantized(self) -> bool:
+    def has_quantization(self) -> bool:
         """Return True if the file states any quantization parameter."""
         return bool(self.scales or self.zero_points or self.details is not None)
 
@@ -84,7 +84,7 @@ class Context:
         """Results by rule and structure: operators with the same form are not checked again."""
 
     @cached_property
-    def reshaped(self) -> dict[int, Tensor]:
+    def reshaped_tensors(self) -> dict[int, Tensor]:
         """Tensors whose shape at run time differs from the shape in the file, with the shape at run time.
 
         LiteRT continues with the shapes that it computes. Dimensions known only at run time stay as stated in the file.
@@ -96,12 +96,12 @@ class Context:
         return changed
 
     @cached_property
-    def shapes(self) -> Inferred:
+    def shapes(self) -> InferredShapes:
         """Shapes of the tensors when the model runs, computed operator by operator."""
         return inferred_shapes(self.model, self.subgraph)
 
     @cached_property
-    def read(self) -> list[TensorFacts]:
+    def runtime_facts(self) -> list[TensorFacts]:
         """Facts about the tensors as operators read them: with the types that kernels write over those in the file."""
         read, tensors = list(self.facts), self.subgraph.tensors
         for index, dtype in written_types(self.subgraph, law_of, _written_of).items():
@@ -114,20 +114,20 @@ class Context:
         return known_zeros(self.subgraph, law_of)
 
     @cached_property
-    def stored_shapes(self) -> Inferred:
+    def stored_shapes(self) -> InferredShapes:
         """Shapes that each operator computes from the shapes of its inputs in the file."""
         return infer(self.model, self.subgraph, law_of, stored=True)
 
 
 def _written_of(operator: Operator) -> int | str:
-    return traits_of(operator.kind).written(operator)
+    return traits_of(operator.kind).written_type(operator)
 
 
 #: Shapes by model and index of the subgraph, dropped with the model.
-_SHAPES: WeakKeyDictionary[Model, dict[int, Inferred]] = WeakKeyDictionary()
+_SHAPES: WeakKeyDictionary[Model, dict[int, InferredShapes]] = WeakKeyDictionary()
 
 
-def inferred_shapes(model: Model, subgraph: Subgraph) -> Inferred:
+def inferred_shapes(model: Model, subgraph: Subgraph) -> InferredShapes:
     """Return the shapes that LiteRT computes for the tensors of a model's subgraph, inferred once."""
     if model.subgraphs[subgraph.index] is not subgraph:  # an edited copy, which the cache does not describe
         return infer(model, subgraph, law_of)

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.customs import compiled_for
+from litecheck.profile.customs import compiler_of
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom
 
@@ -29,7 +29,7 @@ class NotCovered:
 def opaque_reason(operator: Operator) -> NotCovered | None:
     """Return the reason if no profile can cover an operator (custom, delegate or newer than the schema), else None."""
     if operator.opcode == "CUSTOM":
-        made = compiled_for(operator.custom_code)
+        made = compiler_of(operator.custom_code)
         if made:
             return NotCovered(f"'{operator.custom_code}', compiled for {made.target} by {made.compiler}", 3)
         name = f"'{operator.custom_code}'" if operator.custom_code else "without a name"
@@ -44,7 +44,7 @@ def opaque_reason(operator: Operator) -> NotCovered | None:
 def is_compiled(model: Model) -> bool:
     """Return True if a compiler wrote an operator of the model. Example: ``ethos-u`` by Vela."""
     operators = (operator for subgraph in model.subgraphs for operator in subgraph.operators)
-    return any(op.opcode == "CUSTOM" and compiled_for(op.custom_code) for op in operators)
+    return any(op.opcode == "CUSTOM" and compiler_of(op.custom_code) for op in operators)
 
 
 def unlisted_reason(subgraph: Subgraph, operator: Operator, profile: Profile) -> NotCovered | None:
@@ -69,7 +69,7 @@ def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | N
             everything = [o.tensor for operands in bound.roles.values() for o in operands]
             return NotCovered(_kind_of({o.facts.dtype for o in counted}, everything), 2)
         moved = _shared_scope_roles(rule)
-        if scope and moved and not any(o.facts.quantized for role in moved for o in bound.roles[role]):
+        if scope and moved and not any(o.facts.has_quantization for role in moved for o in bound.roles[role]):
             return NotCovered(f"{scope[0].facts.dtype} data without quantization", 1)
     for exemption in rule.exemptions:
         if any(o.facts.dtype in exemption.dtypes for o in bound.roles.get(exemption.role, ())):

@@ -71,7 +71,7 @@ def write_baseline(
 def apply_baseline(report: Filtered, path: str | Path) -> Filtered:
     """Return the report with the findings of a baseline file waived. Raise ConfigError if the file is not a
     baseline."""
-    known = baseline.read(path)
+    known = baseline.read_baseline(path)
     return _same_kind_as(report, baseline.apply(_run(report, "apply_baseline"), known, str(path)))
 
 

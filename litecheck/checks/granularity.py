@@ -17,7 +17,7 @@ from litecheck.quantization import Blockwise, MultiAxis
 
 
 @dataclass(frozen=True, slots=True)
-class Malformed:
+class MalformedParameters:
     """Reason for malformed parameters of a tensor, and the well-formed parameters."""
 
     found: str
@@ -71,7 +71,7 @@ def _parameter_fault(
             return None
         found = f"it has {kind_of(facts)} quantization, its scales stand in another tensor"
         return at(operand, found, level="violation", kind="blockwise")
-    bad = malformed(facts, along, rule.strict)
+    bad = find_malformed_parameters(facts, along, rule.strict)
     if bad is None:
         return None
     if loads is None:
@@ -104,7 +104,9 @@ def kind_of(facts: TensorFacts) -> str:
     return {Blockwise: "blockwise", MultiAxis: "multi-axis"}.get(type(facts.details), "custom")
 
 
-def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = True) -> Malformed | None:
+def find_malformed_parameters(
+    facts: TensorFacts, required_axis: int | None, strictly: bool = True
+) -> MalformedParameters | None:
     """Return the defect in a tensor's scales and zero points that is independent of any rule, or None.
 
     With ``strictly``, the shape must have the quantized dimension even if no kernel needs it: the tensor has one scale,
@@ -115,28 +117,28 @@ def malformed(facts: TensorFacts, required_axis: int | None, strictly: bool = Tr
         return None
     if scales != facts.zero_points:
         both = f"it has {_count_text(scales, 'scale')} and {_count_text(facts.zero_points, 'zero point')}"
-        return Malformed(both, "as many zero points as scales")
+        return MalformedParameters(both, "as many zero points as scales")
     number, rank = facts.tensor.quantization.axis, len(shape)
     if (
         not shape
     ):  # LiteRT does not check the axis of a tensor without dimensions, but rejects a negative axis
         if number >= 0 or not strictly:
             return None
-        return Malformed(
+        return MalformedParameters(
             f"its quantized dimension is {number} and it has no dimensions", "a quantized dimension of 0"
         )
     if not strictly and (scales == 1 or (rank == 1 and required_axis is None)):
         number = 0
     if not 0 <= number < rank:
         found = f"its quantized dimension is {number} and its shape is {list(shape)}"
-        return Malformed(found, f"a quantized dimension in 0..{rank - 1}")
+        return MalformedParameters(found, f"a quantized dimension in 0..{rank - 1}")
     if scales > 1:
         axes = [a for a in (number, required_axis) if a is not None and a < len(shape)]
         if all(shape[a] != scales for a in axes):
             dimension = axes[-1] if axes else 0
             length = shape[dimension]
             found = f"it has {scales} scales along dimension {dimension}, whose length is {length}"
-            return Malformed(found, f"one scale, or {length} along that dimension")
+            return MalformedParameters(found, f"one scale, or {length} along that dimension")
     return None
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.types import Constraint, OperatorRule, Requirement
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> Check:
@@ -36,5 +36,5 @@ def _is_left_out(bound: BoundOperator, role: str) -> bool:
 def _surplus(bound: BoundOperator) -> Sequence[Fault]:
     if not bound.surplus:
         return NONE
-    inputs = counted(len(bound.operator.inputs), "input")
-    return (Fault(f"it has {inputs} and {counted(len(bound.operator.outputs), 'output')}"),)
+    inputs = count_of(len(bound.operator.inputs), "input")
+    return (Fault(f"it has {inputs} and {count_of(len(bound.operator.outputs), 'output')}"),)

@@ -18,8 +18,8 @@ from fnmatch import fnmatchcase
 from litecheck.errors import ConfigError
 from litecheck.files import from_here
 from litecheck.finding import LEVELS, Finding, Level, Waiver
-from litecheck.profile.implicit_requirements import implied
-from litecheck.profile.measurements.suggestion import suggested
+from litecheck.profile.implicit_requirements import implied_requirements
+from litecheck.profile.measurements.suggestion import suggestion_text
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Profile
 from litecheck.report import ModelReport, OperatorReport, Report
@@ -172,11 +172,15 @@ def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:
     paths = known_paths(profiles)
     ignored = (path for _, paths in policy.per_file for path in paths)
     for pattern in (*policy.select, *policy.ignore, *ignored, *(path for path, _ in policy.levels)):
-        if any(True for profile in profiles for _ in implied(profile, pattern)):
+        if any(True for profile in profiles for _ in implied_requirements(profile, pattern)):
             continue
         if not any(path_matches(path, pattern) for path in paths):
             operator = pattern.partition("/")[0]
-            more = (requirement.path for profile in profiles for requirement in implied(profile, operator))
+            more = (
+                requirement.path
+                for profile in profiles
+                for requirement in implied_requirements(profile, operator)
+            )
             raise ConfigError(f"{pattern}: no requirement has this path{hint_of(pattern, (*paths, *more))}")
 
 
@@ -192,7 +196,7 @@ def hint_of(pattern: str, paths: Iterable[str]) -> str:
     gives ``; paths with these words: 'CONV_2D/bias/scale', ...``.
     """
     known, depth = dict.fromkeys(paths), pattern.count("/") + 1
-    similar = suggested(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in known))
+    similar = suggestion_text(pattern, dict.fromkeys("/".join(path.split("/")[:depth]) for path in known))
     words = re.findall(r"[a-z0-9]+", pattern.casefold())
     having = [path for path in known if words and all(word in path.casefold() for word in words)]
     if similar or not having:

@@ -10,11 +10,11 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context, Form
 from litecheck.checks.types import impact_of, types_fault, types_run
-from litecheck.checks.wording import required
+from litecheck.checks.wording import requirement_phrase
 from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.customs import compiled_for, has_kernel
+from litecheck.profile.customs import compiler_of, has_kernel
 from litecheck.profile.implicit_requirements import kernel_needed, must_be_listed, types_supported
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import Profile, Requirement
@@ -100,7 +100,7 @@ def _form_of(bound: BoundOperator) -> Form:
         *[facts[i].form if i >= 0 else None for i in written],
     )
     aliased = not set(operator.outputs).isdisjoint(operator.inputs)
-    reshaped = bound.context.reshaped
+    reshaped = bound.context.reshaped_tensors
     shapes = tuple([(i, reshaped[i].shape) for i in operator.inputs if i in reshaped]) if reshaped else ()
     key = bound.rule, operator.version, options, forms, aliased, shapes
     known = bound.context.forms
@@ -136,7 +136,7 @@ def check_tensors(
     subgraph = context.subgraph
     told = {(f.where.subgraph, f.where.tensor) for f in found if f.path.endswith("/granularity")}
     for facts in map(context.facts.__getitem__, tensors):
-        bad = None if facts.details is not None else granularity.malformed(facts, None)
+        bad = None if facts.details is not None else granularity.find_malformed_parameters(facts, None)
         if bad is None or (subgraph.index, facts.tensor.index) in told:
             continue
         operand = BoundOperand("tensor", None, facts)
@@ -144,7 +144,7 @@ def check_tensors(
         yield _make_finding(where, requirement, at(operand, bad.found, required=bad.required))
 
 
-def judged_structure(context: Context, operator: Operator, profile: Profile) -> list[Finding]:
+def check_structure(context: Context, operator: Operator, profile: Profile) -> list[Finding]:
     """Return the findings of an operator outside a profile's types, from the structure rules that the profile includes.
 
     Only a profile that describes every operator of its runtime covers such operators.
@@ -155,7 +155,7 @@ def judged_structure(context: Context, operator: Operator, profile: Profile) -> 
     return [f for rule in rules if rule for f in check_operator(BoundOperator(context, operator, rule))]
 
 
-def judged_types(bound: BoundOperator, profile: Profile, found: list[Finding]) -> list[Finding]:
+def add_type_finding(bound: BoundOperator, profile: Profile, found: list[Finding]) -> list[Finding]:
     """Return the findings with that of the profile's table of types, unless there is a finding of types already.
 
     Findings of types get the measured impact of the operator's combination of types.
@@ -191,7 +191,7 @@ def _without_impact(found: list[Finding]) -> list[Finding]:
     ]
 
 
-def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:
+def check_custom_operator(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:
     """Return the finding of a custom operator that the profile's runtime has no kernel for, or that a compiler wrote.
 
     An operator without a name is a violation: no kernel can be registered for it.
@@ -204,7 +204,7 @@ def judged_custom(subgraph: Subgraph, operator: Operator, profile: Profile) -> l
         or has_kernel(table.name, operator.custom_code)
     ):
         return []
-    made = compiled_for(operator.custom_code)
+    made = compiler_of(operator.custom_code)
     found = f"'{operator.custom_code}' needs a custom kernel or delegate"
     if not operator.custom_code:
         found = "the operator has no name (custom_code)"
@@ -279,7 +279,7 @@ def _make_finding(where: Where, requirement: Requirement, fault: Fault) -> Findi
     settled = fault.level == "violation" or requirement.level == "violation"
     level = fault.level if fault.level and settled else requirement.level
     return Finding(
-        requirement.path, level, where, fault.found, fault.required or required(requirement),
+        requirement.path, level, where, fault.found, fault.required or requirement_phrase(requirement),
         fault.because or requirement.because, requirement.see, requirement.demand,
         fault.effect or requirement.effect, fault.channels, hint=requirement.hint,
     )  # fmt: skip

@@ -16,7 +16,7 @@ from litecheck.checks.bound_operator import (
     at,
     may_lack_quantization,
 )
-from litecheck.checks.granularity import malformed
+from litecheck.checks.granularity import find_malformed_parameters
 from litecheck.checks.scale import valid
 from litecheck.checks.wording import scale_text
 from litecheck.profile.types import Constraint, OperatorRule, Requirement, Roles
@@ -64,7 +64,7 @@ def _parameter_key(bound: BoundOperator, operand: BoundOperand) -> tuple[bytes, 
         return None
     if not q.scale.size:
         return _NONE if may_lack_quantization(bound.rule, operand.role) else None
-    if malformed(operand.facts, None, strictly=False) or not valid(q.scale).all():
+    if find_malformed_parameters(operand.facts, None, strictly=False) or not valid(q.scale).all():
         return None
     return q.scale.tobytes(), q.zero_point.tobytes(), q.axis if q.scale.size > 1 else 0
 

@@ -25,13 +25,13 @@ from litecheck.checks.float_types import merge_float_types
 from litecheck.checks.operator_notes import notes
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
+    add_type_finding,
+    check_custom_operator,
     check_operator,
+    check_structure,
     check_subgraph,
     check_tensors,
     finding_for_forbidden_operator,
-    judged_custom,
-    judged_structure,
-    judged_types,
 )
 from litecheck.checks.tensor_stats import summarize_quantization as surveyed
 from litecheck.errors import ModelError, wrong_type
@@ -93,7 +93,7 @@ def validate(
     spoke = {name for op in operators for name in op.profiles}
     placed = [import_attribute(target_kind(target.target).place)(model, target) for target in targets]
     findings += (finding for _, found in placed for finding in merge_float_types(found))
-    used = tuple(p for p in candidates.loaded() if profiles or p.name in spoke)
+    used = tuple(p for p in candidates.loaded_profiles() if profiles or p.name in spoke)
     judged_model = ModelReport(
         model.file, model.member, model.size, tuple(p.name for p in (*targets, *used)), tuple(operators), tuple(findings),
         remarks=model.remarks, runtimes={p.name: p.runtime for p in (*used, *targets) if p.runtime},
@@ -182,7 +182,7 @@ class _Candidates:
             self._asked = max(self._asked, number)
             yield _default(name)
 
-    def loaded(self) -> tuple[Profile, ...]:
+    def loaded_profiles(self) -> tuple[Profile, ...]:
         """Return the given profiles, or the default profiles that were read so far."""
         return self._given or tuple(map(_default, DEFAULT_PROFILES[: self._asked]))
 
@@ -221,7 +221,7 @@ def _check_operator(
     if hidden:
         outcome.reasons.append(hidden)
         asked = (_default(DEFAULT_PROFILES[0]),) if first_only else tuple(profiles)
-        found = (judged_custom(context.subgraph, operator, profile) for profile in asked)
+        found = (check_custom_operator(context.subgraph, operator, profile) for profile in asked)
         outcome.findings += next((f for f in found if f), [])
     for profile in () if hidden else profiles:
         if _apply_profile(context, operator, profile, outcome, first_only) and first_only:
@@ -251,15 +251,15 @@ def _apply_profile(
         if reason is None:
             outcome.findings.append(finding_for_forbidden_operator(context.subgraph, operator, profile))
         elif structure and not first_only:  # the table of types covers more operators than the profile
-            found = judged_structure(context, operator, profile)
-            found = judged_types(BoundOperator(context, operator, structure), profile, found)
+            found = check_structure(context, operator, profile)
+            found = add_type_finding(BoundOperator(context, operator, structure), profile, found)
             outcome.add(found, profile)
     else:
         bound = outcome.bound = BoundOperator(context, operator, rule)
         reason = not_covered_reason(bound, profile)
-        found = check_operator(bound) if reason is None else judged_structure(context, operator, profile)
+        found = check_operator(bound) if reason is None else check_structure(context, operator, profile)
         if reason is None or not first_only:
-            found = judged_types(bound, profile, found)
+            found = add_type_finding(bound, profile, found)
         outcome.add(found, profile if reason is not None else None)
         if reason is None:
             outcome.nothing = outcome.nothing or rule.nothing_to_judge

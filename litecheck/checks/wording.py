@@ -25,7 +25,7 @@ _CLAUSE = re.compile("(?= that is | as | within | equal to )")
 _UNSUPPORTED = "another operator: this one is not supported"
 
 
-def required(requirement: Requirement) -> str:
+def requirement_phrase(requirement: Requirement) -> str:
     """Return the requirement as a noun phrase, to follow "requires"."""
     value, role = requirement.value, requirement.role
     if requirement.verb == "operands":

@@ -18,11 +18,11 @@ def main() -> None:
     stops = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if stops:  # an exception between two imports would be a traceback
         signal.signal(signal.SIGINT, signal.SIG_DFL)
-    from litecheck.cli.streams import guarded_streams, open_closed_streams
+    from litecheck.cli.streams import guard_streams, open_closed_streams
 
     one_thread()
     open_closed_streams()
-    with guarded_streams():
+    with guard_streams():
         code = _run(stops)
     gc.freeze()  # Python would search for reference cycles at exit, which takes longer than checking a model
     sys.exit(code)
@@ -31,14 +31,14 @@ def main() -> None:
 def _run(stops: bool) -> int:
     from typer import Exit
 
-    from litecheck.cli.console import INTERRUPTED, failures_told, tell_defect, tell_warning, without_escapes
+    from litecheck.cli.console import INTERRUPTED, failures_told, is_plain_terminal, tell_defect, tell_warning
 
     warnings.showwarning = tell_warning
     if hasattr(signal, "SIGBREAK"):  # Ctrl-Break on Windows ends a run as Ctrl-C does
         signal.signal(signal.SIGBREAK, signal.default_int_handler)
     try:
         with failures_told():
-            if without_escapes():
+            if is_plain_terminal():
                 os.environ.setdefault("_TYPER_FORCE_DISABLE_TERMINAL", "1")  # no escape codes in the help
             from litecheck.cli.app import app
 

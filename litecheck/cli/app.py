@@ -12,7 +12,7 @@ import typer
 
 from litecheck.cli.commands import PlainGroup, add
 from litecheck.cli.console import failures_told
-from litecheck.cli.streams import guarded_streams
+from litecheck.cli.streams import guard_streams
 from litecheck.errors import ConfigError
 from litecheck.files import MODEL_SUFFIXES
 
@@ -48,7 +48,7 @@ class _Group(PlainGroup):
     """A command group that builds a command on request: reading all signatures takes longer than most commands run."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        with guarded_streams():
+        with guard_streams():
             return super().main(*args, **extra)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:

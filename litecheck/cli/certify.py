@@ -182,7 +182,7 @@ def _check_certificate(
     from litecheck.suite.bundle_files import is_bundle
     from litecheck.suite.bundle_verification import check_bundle
     from litecheck.suite.certificate_verification import check, with_signature
-    from litecheck.suite.signature import public_key, signed
+    from litecheck.suite.signature import has_valid_signature, public_key
 
     author = public_key(key) if key else None
     if is_bundle(certificate):
@@ -192,4 +192,4 @@ def _check_certificate(
             )
         return check_bundle(certificate, author, progress=progress)
     found = check(certificate, *_folders(suite, results), claims, waivers, progress=progress)
-    return found if author is None else with_signature(found, signed(certificate, author))
+    return found if author is None else with_signature(found, has_valid_signature(certificate, author))

@@ -26,7 +26,7 @@ class _Verbatim:
         return list(value or ()) if several else value
 
 
-def without_coercion(params: list[Any]) -> list[Any]:
+def disable_coercion(params: list[Any]) -> list[Any]:
     """Return the parameters, with text and flags passed unchanged by typer."""
     for param in params:
         plain = getattr(getattr(param, "type_descriptor", None), "annotation", None) in (str, bool, list[str])
@@ -39,7 +39,7 @@ class PlainCommand(HelpfulCommand, TyperCommand):
     """A command with the same help and parameters under every version of typer, whose outputs spare its inputs."""
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return without_coercion(super().get_params(ctx))
+        return disable_coercion(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         check_command(self.params, ctx.params)
@@ -65,7 +65,7 @@ class PlainGroup(HelpfulCommand, TyperGroup):
         return super().resolve_command(ctx, args)
 
     def get_params(self, ctx: Any) -> list[Any]:
-        return without_coercion(super().get_params(ctx))
+        return disable_coercion(super().get_params(ctx))
 
 
 def add(app: typer.Typer, function: Callable[..., None]) -> None:

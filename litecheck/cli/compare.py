@@ -12,7 +12,7 @@ from litecheck.cli.outputs import format_option, parse_outputs, write
 from litecheck.cli.panels import FAILURE, INPUTS, option
 
 if TYPE_CHECKING:
-    from litecheck.quantizer.array_files import Stored
+    from litecheck.quantizer.array_files import StoredTensor
 
 
 @handle_errors
@@ -88,7 +88,7 @@ def compare(
         options.in_float32(actual, theirs.values, log),
     )
     kind = theirs.dtype if theirs.values.dtype.kind in "iu" else None
-    with options.blamed_on_options(told):
+    with options.report_as_config_error(told):
         comparison = judge(
             ours, reals, tensor.parameters, allowed.value, semantics=rule, dtype=kind, unit=allowed.unit
         )
@@ -98,17 +98,17 @@ def compare(
 
 def _read_tensors(
     expected: str, actual: str, expected_dtype: str | None, tensor: options.TensorOptions
-) -> tuple[Any, Stored]:
+) -> tuple[Any, StoredTensor]:
     """Return expected and actual values. Raw bytes have the shape of the other tensor, unless an option states it.
 
     Raw bytes of ACTUAL have the type of EXPECTED, unless EXPECTED is to be quantized.
     """
-    from litecheck.quantizer.array_files import is_raw, read
+    from litecheck.quantizer.array_files import is_raw, read_tensor
 
     raw = is_raw(expected)
-    stored = read(expected, expected_dtype or (tensor.dtype if raw else None), tensor.shape)
+    stored = read_tensor(expected, expected_dtype or (tensor.dtype if raw else None), tensor.shape)
     ours, same = stored.values, stored.dtype if is_raw(actual) and tensor.parameters is None else None
-    theirs = read(actual, tensor.dtype or same, tensor.shape if tensor.shape or raw else ours.shape)
+    theirs = read_tensor(actual, tensor.dtype or same, tensor.shape if tensor.shape or raw else ours.shape)
     if raw and tensor.shape is None and ours.size == theirs.values.size:
         ours = ours.reshape(theirs.values.shape)
     return ours, theirs

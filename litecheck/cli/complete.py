@@ -81,7 +81,7 @@ def paths(incomplete: str) -> list[str]:
     return [path for path in dict.fromkeys(there) if path.startswith(incomplete)]
 
 
-def levelled_paths(incomplete: str) -> list[str]:
+def complete_level_paths(incomplete: str) -> list[str]:
     """Complete PATH, then PATH=LEVEL."""
     path, equals, level = incomplete.partition("=")
     return [f"{path}={word}" for word in levels(level)] if equals else paths(path)
@@ -95,7 +95,7 @@ def _profiles() -> tuple[Profile, ...]:
         return ()
 
 
-def selected(names: Sequence[str] | None) -> tuple[Profile, ...]:
+def selected_profiles(names: Sequence[str] | None) -> tuple[Profile, ...]:
     """Return the profiles with these names and files, or the defaults of ``validate``. Raise ProfileError."""
     from litecheck.checks.validate import DEFAULT_PROFILES
     from litecheck.profile.load import load_profile

@@ -58,7 +58,7 @@ class Options:
         return f" from {from_here(stated.file)}" if stated and key in stated.options else ""
 
 
-def configured(start: Path | None = None, named: str | None = None, isolated: bool = False) -> Options:
+def load_options(start: Path | None = None, named: str | None = None, isolated: bool = False) -> Options:
     """Return the options of the configuration file ``named``, or else of the nearest configuration file.
 
     The search begins at ``start`` (default: the current folder) and goes up to the repository root or the home folder.
@@ -119,7 +119,7 @@ class _Value:
         if any("\0" in text for text in texts):
             raise self.wrong("text without NUL characters")
 
-    def beside(self, path: str) -> str:
+    def relative_path(self, path: str) -> str:
         """Return a path of the file relative to the current folder."""
         return path if os.path.isabs(path) else os.path.relpath(self.file.parent / path)
 
@@ -162,7 +162,7 @@ def _count(value: _Value) -> int:
 
 
 def _profiles(value: _Value) -> tuple[str, ...]:
-    return tuple(value.beside(p) if is_profile_file(p) else p for p in _texts(value))
+    return tuple(value.relative_path(p) if is_profile_file(p) else p for p in _texts(value))
 
 
 def _formats(value: _Value) -> tuple[str, ...]:
@@ -170,7 +170,9 @@ def _formats(value: _Value) -> tuple[str, ...]:
     for _, _, file in pairs:
         if file:
             config_outputs.check_output(file, value.file, value.key)
-    return tuple(f"{name}:{value.beside(file)}" if file else name + colon for name, colon, file in pairs)
+    return tuple(
+        f"{name}:{value.relative_path(file)}" if file else name + colon for name, colon, file in pairs
+    )
 
 
 def _levels(value: _Value) -> tuple[str, ...]:
@@ -200,7 +202,7 @@ def is_profile_file(profile: str) -> bool:
 _READERS: dict[str, Callable[[_Value], Any]] = {
     "profile": _profiles,
     "format": _formats,
-    "baseline": lambda value: value.beside(_text(value)),
+    "baseline": lambda value: value.relative_path(_text(value)),
     "select": _texts,
     "ignore": _texts,
     "set-level": _levels,

@@ -19,7 +19,7 @@ from litecheck.cli.panels import OUTPUT, option
 from litecheck.cli.streams import abandon, guard
 from litecheck.errors import ConfigError, InputError, LitecheckError, ModelError, OutputError, ProfileError
 from litecheck.files import check_writable, is_full, reason
-from litecheck.rendering.escape import escaped, visible
+from litecheck.rendering.escape import escape_text, visible
 from litecheck.spelling import unknown_format
 
 if TYPE_CHECKING:
@@ -102,11 +102,11 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
         def render(self, *args: Any, **options: Any) -> Iterable[Segment]:
             for segment in super().render(*args, **options):
                 safe = segment.control or segment.text.isprintable()
-                yield segment if safe else segment._replace(text=escaped(segment.text, lines=True))
+                yield segment if safe else segment._replace(text=escape_text(segment.text, lines=True))
 
     # rich would still write bold and faint text, whose escape codes are also unwanted. None leaves the decision to
     # rich.
-    bare = no_color or without_escapes()
+    bare = no_color or is_plain_terminal()
     return PlainConsole(
         file=file or guard(sys.stderr if stderr else sys.stdout).styled,
         color_system=None if bare else "auto",
@@ -118,7 +118,7 @@ def console(no_color: bool = False, stderr: bool = False, file: TextIO | None = 
     )
 
 
-def without_escapes() -> bool:
+def is_plain_terminal() -> bool:
     """Return True if the environment requests no escape codes: NO_COLOR, or a terminal without escape codes."""
     return bool(os.environ.get("NO_COLOR")) or os.environ.get("TERM") in ("dumb", "unknown")
 

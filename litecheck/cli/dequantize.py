@@ -51,9 +51,9 @@ def dequantize(
       litecheck dequantize q.bin -o x.npy --dtype int4 --shape 64x64 --scale 1/8
     """
     from litecheck.errors import ConfigError
-    from litecheck.quantizer.array_files import is_constant, read, write
+    from litecheck.quantizer.array_files import is_constant, read_tensor, write
     from litecheck.quantizer.semantics import semantics as named
-    from litecheck.rendering.parameters import described
+    from litecheck.rendering.parameters import describe_parameters
 
     check_output(target)
     rule = named(semantics)
@@ -61,12 +61,12 @@ def dequantize(
         like = like or source
     told = options.ParameterOptions(tuple(scale or ()), tuple(zero_point or ()), axis, block_size, None, like)
     tensor = options.tensor(told, dtype, shape)
-    stored = read(source, tensor.dtype, tensor.shape)
+    stored = read_tensor(source, tensor.dtype, tensor.shape)
     if tensor.parameters is None:
         raise ConfigError("the scale is missing: give --scale or --like")
-    with options.blamed_on_options(told):
+    with options.report_as_config_error(told):
         real = rule.dequantize(stored.values, tensor.parameters, output_dtype, stored.dtype)
     kind = str(real.dtype.name)
     write(target, real, kind)
-    text = described(target, kind, real.shape, rule.name, tensor.parameters, output)
+    text = describe_parameters(target, kind, real.shape, rule.name, tensor.parameters, output)
     write_stdout(text)

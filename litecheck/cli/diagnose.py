@@ -29,7 +29,7 @@ def diagnose(
             "--select OPERATOR",
             SCOPE,
             "Test only these operators, by kind (CONV_2D). Repeatable. [default: all, or those of MODEL]",
-            autocompletion=complete.completions("litecheck.cases.probes.catalogue", "probed"),
+            autocompletion=complete.completions("litecheck.cases.probes.catalogue", "probed_operators"),
         ),
     ] = None,
     repeat: Annotated[
@@ -81,9 +81,9 @@ def diagnose(
     from litecheck.cli.progress import steps
     from litecheck.devices.port import Limits
     from litecheck.devices.registry import open_device
+    from litecheck.diagnosis.identification import add_provenance
     from litecheck.diagnosis.identification import diagnose as diagnosed
-    from litecheck.diagnosis.identification import stamped
-    from litecheck.diagnosis.probe_sets import prepared, untested
+    from litecheck.diagnosis.probe_sets import prepare_probes, untested_operators
     from litecheck.files import atomic_write
     from litecheck.model.load import load_model
     from litecheck.rendering.arithmetic_file import arithmetic_yaml
@@ -93,7 +93,7 @@ def diagnose(
     if target is not None:
         check_output(target)
     loaded = [load_model(one) for one in model or ()]
-    groups = prepared(loaded, select or (), seed, repeat)
+    groups = prepare_probes(loaded, select or (), seed, repeat)
     opened = open_device(device, Limits(timeout, memory << 20))
     try:
         with steps(sum(len(group.probes) for group in groups), no_color) as advance:
@@ -105,5 +105,9 @@ def diagnose(
     elif target is not None:
         atomic_write(target, arithmetic_yaml(found, f"found-{device.rpartition('/')[2]}"))
         log(f"wrote {target}")
-    write(stamped(found, device_version, untested(loaded, groups)), targets, OutputOptions(no_color=no_color))
+    write(
+        add_provenance(found, device_version, untested_operators(loaded, groups)),
+        targets,
+        OutputOptions(no_color=no_color),
+    )
     raise typer.Exit(found.exit_code)

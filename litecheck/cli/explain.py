@@ -40,7 +40,7 @@ def explain(
     from litecheck.rendering.explain import NARROWEST
     from litecheck.rendering.explain import explain as explained
 
-    profiles, width = complete.selected(profile), max(NARROWEST, min(terminal_width() or 80, 120))
+    profiles, width = complete.selected_profiles(profile), max(NARROWEST, min(terminal_width() or 80, 120))
     paths = _paths_from_stdin() if path == STDIN else [path]
     print("\n".join(explained(one, profiles, width) for one in paths), end="")
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from litecheck.cli.panels import INPUTS, option
 from litecheck.errors import ConfigError, InputError
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -53,7 +53,7 @@ def feed(model: Model, signature: str | None, given: Sequence[str], seed: int | 
     return InputOptions(point, arrays, sources)
 
 
-def given_samples(
+def load_samples(
     model: Model, signature: str | None, given: list[str], data: list[str], most: int, seed: int
 ) -> tuple[tuple[Mapping[str, NDArray[Any]], ...], str]:
     """Return the samples of ``--input`` or of each ``--data``, at most ``most`` of each, and their source in words.
@@ -68,7 +68,7 @@ def given_samples(
         point = _entry(model, signature)
         sets = [samples(path, point, signature, most) for path in data]
         sources = [
-            f"{counted(len(found), 'sample')} of {path}" for found, path in zip(sets, data, strict=True)
+            f"{count_of(len(found), 'sample')} of {path}" for found, path in zip(sets, data, strict=True)
         ]
         return tuple(sample for found in sets for sample in found), " and ".join(sources)
     if not given:
@@ -117,7 +117,7 @@ def _image_step(file: str, tensor: Tensor, model: str) -> str:
 
 
 def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
-    from litecheck.quantizer.array_files import check_present, is_image, is_raw, read
+    from litecheck.quantizer.array_files import check_present, is_image, is_raw, read_tensor
 
     tensor = point.subgraph.tensors[dict(point.inputs)[name]]
     check_present(file)
@@ -125,15 +125,15 @@ def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
         wanted = f"{tensor.dtype} values of input {name!r} in .npy, .npz or raw bytes"
         raise InputError(f"{file}: got an image, expected {wanted}. {_image_step(file, tensor, model)}")
     if not is_raw(file):
-        stored = read(file)
+        stored = read_tensor(file)
         if stored.values.dtype.kind == "f" and not tensor.dtype.startswith("float"):
             ways = f"litecheck quantize --like {model}:{tensor.index} makes such values"
             raise ConfigError(f"{file}: holds {stored.dtype}, input {name!r} takes {tensor.dtype}; {ways}")
         return stored.values
     shape = tensor.shape_signature or tensor.shape
     if not (unknown := sum(n < 0 for n in shape)):
-        return read(file, tensor.dtype, tensor.shape).values
-    values = read(file, tensor.dtype).values
+        return read_tensor(file, tensor.dtype, tensor.shape).values
+    values = read_tensor(file, tensor.dtype).values
     step = prod(n for n in shape if n >= 0)
     if unknown > 1 or not step or values.size % step:
         words = "x".join("?" if n < 0 else str(n) for n in shape)

@@ -11,7 +11,7 @@ from litecheck.cli.console import OutputOptions, check_output, console, log, wri
 from litecheck.cli.panels import OUTPUT, option
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write
-from litecheck.rendering.formats import chosen, formats
+from litecheck.rendering.formats import choose_format, formats
 
 if TYPE_CHECKING:
     from litecheck.rendering.formats import Reported
@@ -58,7 +58,7 @@ def _parse(text: str, command: str) -> Output:
         raise ConfigError(
             f"--format {text}: got several formats, expected one. Repeat it: -f {first} -f {second}"
         )
-    chosen(name, command)
+    choose_format(name, command)
     if colon and not file:
         raise ConfigError(f"{text}: a file name is missing after the colon")
     return Output(name, file or None)
@@ -75,10 +75,10 @@ def write(report: Reported, outputs: Iterable[Output], manner: OutputOptions) ->
     outputs = tuple(outputs)
     for output in sorted(outputs, key=lambda o: o.file is None):
         if output.file:
-            atomic_write(output.file, chosen(output.format, sheet.command).render(sheet))
+            atomic_write(output.file, choose_format(output.format, sheet.command).render(sheet))
             log(f"wrote {output.file}", manner.quiet)
         elif output.format != "text":
-            text = chosen(output.format, sheet.command).render(sheet)
+            text = choose_format(output.format, sheet.command).render(sheet)
             write_stdout(text, workflow=output.format == "github")
         elif manner.quiet:
             print(sheet.brief(), end="")

@@ -92,7 +92,7 @@ class Advance:
         self._done += self._weights.pop(what, 1.0)
         self._bar.show(self._done, what)
 
-    def within(self, steps: int) -> None:
+    def show_steps(self, steps: int) -> None:
         """Show the steps of the current task that are done (approximate)."""
         what = self._order[0] if self._order else ""
         most = self._weights.get(what, 1.0)

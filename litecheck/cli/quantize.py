@@ -53,10 +53,10 @@ def quantize(
       litecheck quantize x.npy -o q.npy --like model.tflite:x
       litecheck quantize x.npy -o q.npy --scale 0.5 --semantics onnx:21
     """
-    from litecheck.quantizer.array_files import is_raw, read, write
+    from litecheck.quantizer.array_files import is_raw, read_tensor, write
     from litecheck.quantizer.semantics import semantics as named
     from litecheck.quantizer.types import unusual_scales
-    from litecheck.rendering.parameters import described
+    from litecheck.rendering.parameters import describe_parameters
 
     check_output(target)
     rule = named(semantics)
@@ -66,14 +66,14 @@ def quantize(
     options.check_own_choice(told, rule)
     tensor = options.tensor(told, dtype, shape)
     stored_as = input_dtype or ("float32" if is_raw(source) else None)
-    real = options.in_float32(source, read(source, stored_as, tensor.shape).values, log)
-    by = options.selected(tensor, told, real, rule)
-    with options.blamed_on_options(told):
+    real = options.in_float32(source, read_tensor(source, stored_as, tensor.shape).values, log)
+    by = options.select_parameters(tensor, told, real, rule)
+    with options.report_as_config_error(told):
         stored = rule.quantize(real, by, tensor.dtype)
     unusual = unusual_scales(rule.name, by) if told.scale else ""
     if unusual:
         log(f"warning: {unusual}")
     kind = tensor.dtype or str(stored.dtype.name)
     write(target, stored, kind)
-    text = described(target, kind, stored.shape, rule.name, by, output)
+    text = describe_parameters(target, kind, stored.shape, rule.name, by, output)
     write_stdout(text)

@@ -143,9 +143,9 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
 
     words = [word.strip() for text in texts for word in text.split(",")]
     if len(words) == 1 and words[0].lower().endswith(".npy"):
-        from litecheck.quantizer.array_files import read
+        from litecheck.quantizer.array_files import read_tensor
 
-        return read(words[0]).values
+        return read_tensor(words[0]).values
     try:
         numbers = [float(Fraction(word)) for word in words]
     except (ValueError, ZeroDivisionError, OverflowError) as error:
@@ -156,7 +156,7 @@ def _values(option: str, texts: tuple[str, ...]) -> NDArray[Any]:
 
 
 @contextmanager
-def blamed_on_options(told: ParameterOptions) -> Iterator[None]:
+def report_as_config_error(told: ParameterOptions) -> Iterator[None]:
     """Raise ConfigError for a parameter that a semantics rejects and an option states. Example: ``--scale 0``."""
     from litecheck.quantizer.types import QuantizerError
 
@@ -196,7 +196,7 @@ def in_float32(source: str, values: NDArray[Any], say: Callable[[str], None]) ->
     return narrow
 
 
-def selected(
+def select_parameters(
     given: TensorOptions, told: ParameterOptions, x: NDArray[Any], semantics: Semantics
 ) -> Parameters:
     """Return the parameters to quantize ``x``: the given parameters, else chosen from the data. Raise LitecheckError."""

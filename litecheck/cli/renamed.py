@@ -44,7 +44,7 @@ _RENAMED: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def renamed(command: str, option: str) -> str:
+def current_option(command: str, option: str) -> str:
     """Return the present form of an option of a command, "" if it was not renamed.
 
     Example: ``renamed("litecheck verify", "--whole")`` gives ``"--unit model"``.

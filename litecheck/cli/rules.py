@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
-from litecheck.cli.complete import every, selected
+from litecheck.cli.complete import every, selected_profiles
 from litecheck.cli.console import NoColor, PlainFormat, console, handle_errors, write_stdout
 from litecheck.cli.panels import RULES, option
 
@@ -93,9 +93,9 @@ def rules(
         write_stdout(rule_files.template() if template else rule_files.schema())
         return
     if source:
-        write_stdout("".join(map(rule_files.numbered, selected(profile))))
+        write_stdout("".join(map(rule_files.number_lines, selected_profiles(profile))))
         return
-    profiles = selected(profile) if profile or operator else every()
+    profiles = selected_profiles(profile) if profile or operator else every()
     if output == "json":
         write_stdout(layout.json_text(profiles, operator))
     elif operator:

@@ -128,6 +128,6 @@ def run(
         recorder = Recorder(fed.entry, statistics or target is None, advance)
         done = interpreter.invoke(fed.arrays, signature=signature, keep=KEPT[keep], progress=recorder)
     if target is not None:
-        write_all(target, recorder.named(done))
+        write_all(target, recorder.named_arrays(done))
     record = RunRecord(model, interpreter.arithmetic.name, signature, fed.sources, target, done, recorder)
     write(record, targets, OutputOptions(no_color=no_color))

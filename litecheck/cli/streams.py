@@ -47,7 +47,7 @@ class GuardedStream:
 
     def write_machine_text(self, text: str, workflow: bool = False) -> None:
         """Write a machine format in UTF-8 with its own line ends; ``workflow`` keeps the commands of GitHub's format."""
-        safe = escape.escaped(text, lines=True, before=None if workflow else "")
+        safe = escape.escape_text(text, lines=True, before=None if workflow else "")
         self.stream.flush()
         self.stream.buffer.write(safe.encode())
 
@@ -57,7 +57,7 @@ class GuardedStream:
             self.stream.flush()
 
     def _escape_continuation(self, text: str) -> str:
-        text = escape.escaped(text, lines=True, before=self._line)
+        text = escape.escape_text(text, lines=True, before=self._line)
         line = (self._line + text).rpartition("\n")[2].lstrip(" ")
         found = _OPEN_COMMAND.search(line)
         self._line = line if line in ("", ":") else f"-{found[0] if found else ''}"
@@ -103,7 +103,7 @@ def guard(stream: TextIO, expendable: bool = False) -> GuardedStream:
 
 
 @contextmanager
-def guarded_streams() -> Iterator[None]:
+def guard_streams() -> Iterator[None]:
     """Guard stdout and stderr in a context. Within another guard, or for completions, leave them unchanged."""
     if COMPLETION in os.environ:  # shells need tabs, and completions are litecheck's own words
         yield

@@ -65,8 +65,8 @@ def make(
     from litecheck.cli.suite_stream import make_stream
     from litecheck.comparison.admitted_arithmetics import PUBLISHED
     from litecheck.profile.load import load_profile
-    from litecheck.rendering.suite.headline import gaps_sentence, made_sentence
-    from litecheck.suite.suite_cases import chosen
+    from litecheck.rendering.suite.headline import gaps_sentence, suite_size_sentence
+    from litecheck.suite.suite_cases import select_operators
     from litecheck.suite.suite_writer import Scope
     from litecheck.suite.suite_writer import make as made
 
@@ -78,16 +78,16 @@ def make(
         raise ConfigError("no output: got neither -o DIR nor --stream NAME, expected one")
     scope = Scope(
         profile,
-        options.checked_level(level),
+        options.check_level(level),
         tuple(select or ()),
         seed,
         tuple(arithmetic or PUBLISHED),
         not no_defects,
     )
-    names = chosen(load_profile(profile), scope.select)
+    names = select_operators(load_profile(profile), scope.select)
     with steps(len(names), no_color) as advance:
         manifest = made(scope, output, jobs, advance, resume)
-    log(f"wrote {output}: {made_sentence(manifest)}", quiet)
+    log(f"wrote {output}: {suite_size_sentence(manifest)}", quiet)
     if gaps := gaps_sentence(manifest):
         log(f"note: {gaps}", quiet)
 
@@ -163,10 +163,10 @@ def _open_device(device: str, limits: Limits, build: str, cluster: str | None) -
 
     if cluster is None:
         return open_device(device, limits, build), 1
-    from litecheck.devices.cluster import OnCluster
+    from litecheck.devices.cluster import ClusterDevice
 
     address, resource = options.parse_cluster(cluster)
-    spread = OnCluster(address, device, limits, build, resource)
+    spread = ClusterDevice(address, device, limits, build, resource)
     return spread, spread.workers
 
 

@@ -208,7 +208,7 @@ def judging(
     )
 
 
-def checked_level(level: str) -> str:
+def check_level(level: str) -> str:
     """Return the level. Raise ConfigError for an unknown level."""
     from litecheck.errors import ConfigError
     from litecheck.spelling import did_you_mean

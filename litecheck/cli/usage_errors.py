@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from litecheck.cli.renamed import renamed
+from litecheck.cli.renamed import current_option
 
 #: typer's messages for a wrong number: the value, and the violated type or range.
 _NUMBER = re.compile(
@@ -32,7 +32,7 @@ def usage_text(error: Any) -> str:
 
 def _unknown_option(error: Any) -> str:
     name = error.option_name
-    if present := renamed(error.ctx.command_path, name):
+    if present := current_option(error.ctx.command_path, name):
         return f"unknown option {name}; it is now {present}"
     possible = sorted(error.possibilities or ())
     similar = " or ".join([option for option in possible if option.startswith(name)] or possible)

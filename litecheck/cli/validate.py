@@ -9,7 +9,7 @@ import typer
 
 from litecheck.cli import complete, config_outputs
 from litecheck.cli import validate_options as options
-from litecheck.cli.config import Options, configured, is_profile_file
+from litecheck.cli.config import Options, is_profile_file, load_options
 from litecheck.cli.console import (
     NoColor,
     OutputOptions,
@@ -21,7 +21,7 @@ from litecheck.cli.console import (
     terminal_width,
 )
 from litecheck.errors import ConfigError
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 @handle_errors
@@ -98,7 +98,7 @@ def validate(
         require_coverage=False if no_require_coverage else require_coverage or None,
     )
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
-    chosen = told.over(configured(named=config, isolated=isolated))
+    chosen = told.over(load_options(named=config, isolated=isolated))
     written = NewBaseline(write_baseline, reason, expires)
     raise typer.Exit(run(models, chosen, written, manner, statistics, jobs))
 
@@ -149,16 +149,18 @@ def run(
         options.origin("per-file-ignores"),
     )  # fmt: skip
     earlier = _earlier(options.baseline, written.file)
-    known = baseline.read(earlier) if earlier else ()
+    known = baseline.read_baseline(earlier) if earlier else ()
     last_day = written.last_day()
     if written.file:
         check_output(written.file)
     elif option := "--reason" if written.reason else "--expires" if written.expires else "":
         raise ConfigError(f"{option}: got no --write-baseline FILE, expected the file of the new entries")
     if of_targets := _target_options(options):
-        policy.check_gate(of_targets[0], complete.selected(options.profile) if options.profile else ())
+        policy.check_gate(
+            of_targets[0], complete.selected_profiles(options.profile) if options.profile else ()
+        )
     if options.select or options.ignore or levels or options.per_file_ignores:
-        policy.check_patterns(choices, complete.selected(options.profile))
+        policy.check_patterns(choices, complete.selected_profiles(options.profile))
     survey = any(target.format == "html" for target in targets)
     report = policy.apply(check_models(find_models(models), options, manner, survey, jobs), choices)
     if written.file and all(model.problems for model in report.models):
@@ -166,10 +168,10 @@ def run(
     elif written.file:
         known = baseline.entries(report, known, options.select, written.reason or "", last_day)
         baseline.write(written.file, known)
-        log(f"wrote {counted(len(known), 'finding')} to {written.file}", manner.quiet)
+        log(f"wrote {count_of(len(known), 'finding')} to {written.file}", manner.quiet)
     if file := written.file or options.baseline:
         report = baseline.apply(report, known, file, "" if written.file else options.origin("baseline"))
-        if told := baseline.misnamed(report, known):
+        if told := baseline.other_path_sentence(report, known):
             log(f"note: {file}: {told}", manner.quiet)
     report = policy.apply_selection(report, choices)
     if statistics:

@@ -70,7 +70,7 @@ def _check_file(file: str, settings: tuple[tuple[str, ...], bool, bool]) -> Repo
 @cache
 def _checker(profile_names: tuple[str, ...], compiled: bool, survey: bool) -> Callable[[str], Reports]:
     """Return the check of a file. A process loads its profiles and compilers once."""
-    profiles = complete.selected(profile_names) if profile_names else None
+    profiles = complete.selected_profiles(profile_names) if profile_names else None
     beside = None
     if compiled:
         from litecheck.checks.compilation import compilers_of, with_compiler_reports

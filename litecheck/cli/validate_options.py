@@ -69,7 +69,7 @@ Level = Annotated[
         "--set-level PATH=LEVEL",
         RULES,
         "Set the level of findings of these requirements: violation, warning or note. Repeatable.",
-        autocompletion=complete.levelled_paths,
+        autocompletion=complete.complete_level_paths,
     ),
 ]
 FailOn = Annotated[

@@ -73,7 +73,7 @@ def verify(
       litecheck verify model.tflite -d 'command:./simulate {model} {runs}' -j 2
     """
     from litecheck.cases.inputs import KINDS
-    from litecheck.cli.input_options import given_samples
+    from litecheck.cli.input_options import load_samples
     from litecheck.cli.outputs import parse_outputs, write
     from litecheck.cli.verify_models import VerifyRun, models_asked
     from litecheck.devices.port import Limits
@@ -109,12 +109,12 @@ def verify(
     )
 
     def asked(model: Model) -> Settings:
-        given, told = given_samples(model, plain.signature, inputs or [], data or [], samples, seed)
+        given, told = load_samples(model, plain.signature, inputs or [], data or [], samples, seed)
         return replace(plain, samples=given, described=told)
 
     run = VerifyRun(asked, advanced.member, advanced.checkpoint, resume, manner)
     # Errors in a model or its settings are reported before a device is opened.
-    prepared = [run.prepared(file) for file in wanted.found] if dry_run or not wanted.several else []
+    prepared = [run.prepare_model(file) for file in wanted.found] if dry_run or not wanted.several else []
     opened = open_device(device, Limits(timeout, memory << 20), advanced.device_version)
     report: Verification | Verifications
     try:

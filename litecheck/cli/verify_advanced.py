@@ -11,7 +11,7 @@ from litecheck.spelling import did_you_mean, suggestion
 
 
 @dataclass(frozen=True, slots=True)
-class Advanced:
+class AdvancedSettings:
     """The values of all keys. Each field is a key, with ``-`` for ``_``."""
 
     checkpoint: str | None = None
@@ -107,7 +107,7 @@ def help_of_keys() -> str:
     return "\n".join(("Set a rarely used option. Repeatable. Keys:", *lines))
 
 
-def parse_advanced(texts: Sequence[str]) -> Advanced:
+def parse_advanced(texts: Sequence[str]) -> AdvancedSettings:
     """Return the values of ``--set``. Raise ConfigError for an unknown key, a repeated key or a wrong value.
 
     For example, ``["repeat=1", "inputs=propagated"]`` gives ``Advanced(repeat=1, inputs=("propagated",))``.
@@ -122,4 +122,4 @@ def parse_advanced(texts: Sequence[str]) -> Advanced:
         if field in found:
             raise ConfigError(f"--set {key}: got two values, expected one")
         found[field] = KEYS[key].read(key, value)
-    return replace(Advanced(), **found)
+    return replace(AdvancedSettings(), **found)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class ModelsAsked:
+class ModelArguments:
     """The models that the arguments name.
 
     ``several`` is True if a report over models is requested. A folder or a glob requests it, even with a single model.
@@ -31,7 +31,7 @@ class ModelsAsked:
     several: bool
 
 
-def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: str | None) -> ModelsAsked:
+def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: str | None) -> ModelArguments:
     """Return the models. Raise ConfigError for an option for one model that is given with several."""
     found = find_models(arguments)
     several = len(arguments) > 1 or (isinstance(found[0], str) and found != tuple(arguments))
@@ -41,7 +41,7 @@ def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: s
         )
     if several and any(target.format == "model-explorer" for target in targets):
         raise ConfigError("--format model-explorer is about one model: verify them one by one")
-    return ModelsAsked(found, several)
+    return ModelArguments(found, several)
 
 
 @dataclass(slots=True)
@@ -58,7 +58,7 @@ class VerifyRun:
     manner: OutputOptions
     _journals: list[Path] = field(default_factory=list)
 
-    def prepared(self, file: str | ModelError) -> tuple[Model, Settings]:
+    def prepare_model(self, file: str | ModelError) -> tuple[Model, Settings]:
         """Return a model and its settings. Raise LitecheckError."""
         from litecheck.cases.other_shapes import in_other_shapes
         from litecheck.model.load import load_model
@@ -84,15 +84,15 @@ class VerifyRun:
     def one(self, device: Device, model: Model, settings: Settings, before: str = "") -> Verification:
         """Verify one model. ``before`` is printed before the text of the bar."""
         from litecheck.cli.progress import steps
-        from litecheck.devices.isolated import Isolated
+        from litecheck.devices.isolated import IsolatedDevice
         from litecheck.verification.campaign import run
         from litecheck.verification.schedule import weights
 
         found = weights(model, settings)
         total = sum(found.values()) + (len(found) if settings.drift else 0)
         with steps(round(total), self.manner.no_color, found, before) as advance:
-            if isinstance(device, Isolated) and settings.jobs == 1:
-                device.progress = advance.within
+            if isinstance(device, IsolatedDevice) and settings.jobs == 1:
+                device.progress = advance.show_steps
             return run(model, device, settings, self.journal, self.resume, advance, keep=bool(before))
 
     def each(self, device: Device, found: Sequence[str | ModelError]) -> Verifications:
@@ -105,7 +105,7 @@ class VerifyRun:
         names = _folders(found)
 
         def verified(file: str) -> Verification:
-            model, settings = self.prepared(file)
+            model, settings = self.prepare_model(file)
             name = names[file]
             settings = replace(
                 settings, reproduce=_below(settings.reproduce, name), record=_below(settings.record, name)

@@ -20,7 +20,7 @@ _OWN = {
 }
 
 
-def admitted(device: str, known: tuple[str, ...] = PUBLISHED) -> tuple[str, ...]:
+def admitted_arithmetics(device: str, known: tuple[str, ...] = PUBLISHED) -> tuple[str, ...]:
     """Return the arithmetics of ``known`` that are admitted for a device by default.
 
     Example: ``litert:xnnpack,threads=2`` gives ``("litert-xnnpack",)``, ``delegate:libacme.so`` gives all of PUBLISHED.

@@ -56,14 +56,14 @@ class CauseSearch:
     published: tuple[Arithmetic, ...]
     likely: frozenset[tuple[str, ...]] = frozenset()
 
-    def found(self) -> tuple[Cause, ...]:
+    def search(self) -> tuple[Cause, ...]:
         """Return every cause that explains all differences; else the best cause (or best pair), with patterns of the
         rest.
 
         Return nothing if no candidate explains any difference.
         """
         base = self._trial(tuple(range(len(self.stimuli))), self.nearest)
-        if base is None or not base.left:
+        if base is None or not base.remaining:
             return ()
         chosen = self._choose_inferences(base)
         near = self._trial(chosen, self.nearest)
@@ -74,12 +74,12 @@ class CauseSearch:
             for candidate in self._candidate_arithmetics(self.nearest, ())
             if candidate.names in self.likely
         ]
-        if whole := self._complete_causes(before, base.left):
+        if whole := self._complete_causes(before, base.remaining):
             return whole
         first = self._best_candidates(chosen, near, self._candidate_arithmetics(self.nearest, ()))
         if not first:
             return self._hidden_pairs(base, chosen, near)
-        if whole := self._complete_causes(first, base.left):
+        if whole := self._complete_causes(first, base.remaining):
             return whole
         candidate = first[0]
         trial = self._trial(chosen, candidate.arithmetic)
@@ -90,7 +90,7 @@ class CauseSearch:
             if trial
             else []
         )
-        return self._describe_pair(base.left, first, second)
+        return self._describe_pair(base.remaining, first, second)
 
     def _hidden_pairs(self, base: _Trial, chosen: tuple[int, ...], near: _Trial) -> tuple[Cause, ...]:
         """Return pairs of causes that explain all differences although neither alone makes values correct.
@@ -112,7 +112,7 @@ class CauseSearch:
             if trial
             else []
         )
-        return self._complete_causes(second, base.left)
+        return self._complete_causes(second, base.remaining)
 
     def _complete_causes(self, candidates: Sequence[_Candidate], count: int) -> tuple[Cause, ...]:
         """Return the candidates that explain all differences."""
@@ -166,7 +166,7 @@ class CauseSearch:
             numbers, beside = (few, nearby) if candidate.slow else (chosen, near)
             trial = self._trial(numbers, candidate.arithmetic) if numbers else None
             if trial is not None and trial.explains(beside):
-                scored.append((trial.left / beside.left, len(candidate.names), place, candidate))
+                scored.append((trial.remaining / beside.remaining, len(candidate.names), place, candidate))
         scored.sort(key=lambda one: one[:3])
         return [candidate for *_, candidate in islice(scored, 2 * _LISTED)]
 
@@ -198,7 +198,7 @@ class CauseSearch:
     def _count_left(self, candidate: _Candidate) -> int | None:
         """Count the differences that the candidate leaves in all inferences."""
         trial = self._trial(tuple(range(len(self.stimuli))), candidate.arithmetic)
-        return None if trial is None else trial.left
+        return None if trial is None else trial.remaining
 
     def _trial(self, numbers: tuple[int, ...], arithmetic: Arithmetic) -> _Trial | None:
         made = Expectation(self.case, [self.stimuli[n] for n in numbers])(arithmetic)
@@ -229,7 +229,7 @@ class _Trial:
     lefts: tuple[int, ...]
 
     @property
-    def left(self) -> int:
+    def remaining(self) -> int:
         return sum(self.lefts)
 
     @property
@@ -243,8 +243,8 @@ class _Trial:
 
     def explains(self, near: _Trial) -> bool:
         """Return True if enough differences disappear, and most values that differ from ``near`` are correct."""
-        gained = near.left - self.left
-        if gained < max(_MANY, _SHARE * near.left):
+        gained = near.remaining - self.remaining
+        if gained < max(_MANY, _SHARE * near.remaining):
             return False
         changed = sum(_count_differences(*pair) for pair in zip(self.made, near.made, strict=True))
         right = sum(
@@ -277,6 +277,6 @@ def find_causes(
     if len(case.operators) != 1 or real:
         return ()
     try:
-        return CauseSearch(case, stimuli, actual, nearest, published, likely).found()
+        return CauseSearch(case, stimuli, actual, nearest, published, likely).search()
     except RunError:
         return ()

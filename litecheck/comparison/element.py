@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.comparison.types import Needed
+from litecheck.comparison.types import AccumulatorBounds
 from litecheck.flatbuffer.table import Table
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.dispatch import BoundKernel
-from litecheck.reference.numerics.windows import VALID, Axis, axes, padded
+from litecheck.reference.numerics.windows import VALID, Axis, axes, pad_image
 from litecheck.reference.runtime_tensors import Operand, OutputSpec
 
 Index = tuple[int, ...]
@@ -52,7 +52,7 @@ class ElementSite:
         """Return an option, or the default if the file has no options."""
         return default if self.options is None else self.options.get(name, default)
 
-    def accumulated(self, accumulator: int, multiplier: Fraction) -> Exact:
+    def scale_accumulator(self, accumulator: int, multiplier: Fraction) -> Exact:
         """Return the element as an accumulator times a multiplier."""
         return Exact(accumulator * multiplier, self.output.zero_point, accumulator, multiplier)
 
@@ -77,12 +77,12 @@ def stored_value(value: Operand, index: Index) -> int:
     return int(value.data[index])
 
 
-def centred(value: Operand, index: Index) -> int:
+def centered_value(value: Operand, index: Index) -> int:
     """Return a stored integer minus its zero point."""
     return int(value.data[index]) - value.zero_point
 
 
-def aligned(value: Operand, index: Index) -> Index:
+def broadcast_index(value: Operand, index: Index) -> Index:
     """Return the index of a broadcast operand that corresponds to an index of the output.
 
     For example, shape (1, 3), output index (5, 4, 2) gives (0, 2).
@@ -91,7 +91,7 @@ def aligned(value: Operand, index: Index) -> Index:
     return tuple(0 if n == 1 else i for n, i in zip(lengths, index[len(index) - len(lengths) :], strict=True))
 
 
-def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
+def required_accumulators(value: Exact, device: int, low: int, high: int) -> AccumulatorBounds | None:
     """Return the smallest and the largest accumulator that give ``device`` after rounding to nearest and clamping.
 
     ``low`` and ``high`` are the limits of clamping. A side is None if the device's value is the limit on this side:
@@ -108,7 +108,7 @@ def needed(value: Exact, device: int, low: int, high: int) -> Needed | None:
     first, last = math.ceil(ends[0]), math.floor(ends[1])
     if first > last and not any(open_ends):  # an open end always has an accumulator
         return None
-    return Needed(None if open_ends[0] else first, None if open_ends[1] else last)
+    return AccumulatorBounds(None if open_ends[0] else first, None if open_ends[1] else last)
 
 
 Operands = tuple[Operand | None, ...]
@@ -125,7 +125,7 @@ def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKer
         return bound, operands, index
     n, y, x, c = index
     rows, columns = axes(source.shape, (weight.shape[1], weight.shape[2]), options)
-    image = padded(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
+    image = pad_image(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
     window = Operand(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
     once = replace(options, fields={**options.fields, **_ONCE})
     return replace(bound, known={**bound.known, "options": once}), (window, *operands[1:]), (0, 0, 0, c)

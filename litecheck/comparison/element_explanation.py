@@ -9,9 +9,17 @@ from fractions import Fraction
 
 from litecheck.arrays import Arrays
 from litecheck.cases.parts import Case
-from litecheck.comparison.element import ElementSite, Exact, Index, Operands, crop, crop_narrowly, needed
+from litecheck.comparison.element import (
+    ElementSite,
+    Exact,
+    Index,
+    Operands,
+    crop,
+    crop_narrowly,
+    required_accumulators,
+)
 from litecheck.comparison.exact_accumulator import exact
-from litecheck.comparison.types import Candidate, Difference, Explained, MismatchExample, Variant
+from litecheck.comparison.types import Candidate, Difference, ExplainedElement, MismatchExample, Variant
 from litecheck.model.types import Operator
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.defects.defects import defects_of
@@ -71,7 +79,7 @@ def explain(
     arithmetic: Arithmetic,
     others: Sequence[Arithmetic],
     run: str = "",
-) -> Explained | None:
+) -> ExplainedElement | None:
     """Explain the worst element of ``difference``, an output of a case of one operator, under the arithmetic of its
     verdict.
 
@@ -88,9 +96,9 @@ def explain(
     except RunError:
         return None
     value = exact(element.operator.opcode, element.site)
-    rounded = element.rounded(value) if value else ()
+    rounded = element.round_value(value) if value else ()
     device = int(difference.worst.actual)
-    found = Explained(
+    found = ExplainedElement(
         index=difference.worst.index,
         run=repr(run) if run else str(difference.worst.run),
         arithmetic=arithmetic.name,
@@ -102,7 +110,7 @@ def explain(
     return found if value is None else _add_exact_value(found, value, element.bounds)
 
 
-def _add_exact_value(found: Explained, value: Exact, bounds: tuple[int, int]) -> Explained:
+def _add_exact_value(found: ExplainedElement, value: Exact, bounds: tuple[int, int]) -> ExplainedElement:
     """Add the exact value to the explanation, with accumulator and multiplier if the operator has them."""
     shown, limit = decimals(value.quotient), _limit(value, bounds)
     found = replace(
@@ -114,7 +122,7 @@ def _add_exact_value(found: Explained, value: Exact, bounds: tuple[int, int]) ->
         shifted=decimals(value.quotient + value.zero_point) if value.zero_point else "",
         needs=None
         if limit is not None or found.device == found.expected
-        else needed(value, found.device, *bounds),
+        else required_accumulators(value, found.device, *bounds),
         limit=limit,
     )
     if value.accumulator is None or value.multiplier is None:
@@ -254,7 +262,7 @@ class _Element:
         except RunError:
             return None
 
-    def rounded(self, value: Exact) -> tuple[Candidate, ...]:
+    def round_value(self, value: Exact) -> tuple[Candidate, ...]:
         """Return the exact value under every rounding, with zero point and clamping."""
         low, high = self.bounds
         return tuple(

@@ -6,7 +6,7 @@ from litecheck.checks.validate import validate
 from litecheck.devices.outcome import Outcome
 from litecheck.finding import Effect, Finding
 from litecheck.model.types import Model
-from litecheck.profile.known_faults import bound, faults_of
+from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 
@@ -30,7 +30,10 @@ def known_fault(device_name: str, model: Model, outcome: Outcome) -> str:
     if resolver != _TFLM and not device_name.startswith(_DEVICE):
         return ""
     main = model.subgraphs[0]
-    told = (_fault_sentence(bound(model, main, operator), resolver, outcome) for operator in main.operators)
+    told = (
+        _fault_sentence(bind_operands(model, main, operator), resolver, outcome)
+        for operator in main.operators
+    )
     return next(filter(None, told), "") or _unmet_sentence(device_name, model, outcome)
 
 

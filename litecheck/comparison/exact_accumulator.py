@@ -15,7 +15,15 @@ from itertools import product
 import numpy as np
 
 from litecheck.comparison import exact_elementwise
-from litecheck.comparison.element import STORED, ElementSite, Exact, Formula, centred, fraction, stored_value
+from litecheck.comparison.element import (
+    STORED,
+    ElementSite,
+    Exact,
+    Formula,
+    centered_value,
+    fraction,
+    stored_value,
+)
 from litecheck.profile.operators import traits_of
 from litecheck.reference.runtime_tensors import Operand
 
@@ -34,7 +42,7 @@ def _rescale_sum(site: ElementSite, accumulator: int, channel: int) -> Exact:
     scales = weight.quantization.scale
     scale = fraction(scales[channel] if scales.size > 1 else scales[0])
     multiplier = fraction(source.scale) * scale / fraction(site.output.scale)
-    return site.accumulated(_int32(accumulator, source), multiplier)
+    return site.scale_accumulator(_int32(accumulator, source), multiplier)
 
 
 def _taps(site: ElementSite, size: int, kernel: int, at: int, side: str) -> Iterator[tuple[int, int]]:
@@ -74,7 +82,7 @@ def _depthwise_conv_2d(site: ElementSite) -> Exact:
     zero = weight.zero_point if source.dtype == "uint8" else 0
     d = c // (weight.shape[3] // source.shape[3])
     total = sum(
-        centred(source, (n, y, x, d)) * (stored_value(weight, (0, i, j, c)) - zero)
+        centered_value(source, (n, y, x, d)) * (stored_value(weight, (0, i, j, c)) - zero)
         for (i, j), (y, x) in _windows(site, (weight.shape[1], weight.shape[2]))
     )
     return _rescale_sum(site, total, c)
@@ -128,7 +136,7 @@ def _batch_matmul(site: ElementSite) -> Exact:
     scales = rhs.quantization.scale
     scale = fraction(scales[column] if scales.size > 1 else scales[0])
     multiplier = fraction(lhs.scale) * scale / fraction(site.output.scale)
-    return site.accumulated(_int32(int(terms.sum()), lhs), multiplier)
+    return site.scale_accumulator(_int32(int(terms.sum()), lhs), multiplier)
 
 
 def _reduced_sum(site: ElementSite, mean: bool) -> Exact:
@@ -142,7 +150,7 @@ def _reduced_sum(site: ElementSite, mean: bool) -> Exact:
     where = tuple(slice(None) if axis in axes else next(left) for axis in range(source.data.ndim))
     values = np.asarray(source.data[where]).reshape(-1).astype(object)
     multiplier = fraction(source.scale) / fraction(site.output.scale) / (values.size if mean else 1)
-    return site.accumulated(int((values - source.zero_point).sum()), multiplier)
+    return site.scale_accumulator(int((values - source.zero_point).sum()), multiplier)
 
 
 def _average_pool_2d(site: ElementSite) -> Exact:

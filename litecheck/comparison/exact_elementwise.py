@@ -11,13 +11,21 @@ from itertools import product
 
 import numpy as np
 
-from litecheck.comparison.element import ElementSite, Exact, Formula, aligned, centred, fraction, stored_value
+from litecheck.comparison.element import (
+    ElementSite,
+    Exact,
+    Formula,
+    broadcast_index,
+    centered_value,
+    fraction,
+    stored_value,
+)
 
 
 def _pair(site: ElementSite) -> tuple[int, int, Fraction, Fraction]:
     """Return both operands minus their zero points, and their scales."""
     lhs, rhs = site.operands["lhs"], site.operands["rhs"]
-    x, y = (centred(v, aligned(v, site.index)) for v in (lhs, rhs))
+    x, y = (centered_value(v, broadcast_index(v, site.index)) for v in (lhs, rhs))
     return x, y, fraction(lhs.scale), fraction(rhs.scale)
 
 
@@ -37,14 +45,14 @@ def _mul(site: ElementSite) -> Exact | None:
     if site.operands["lhs"].dtype != site.output.dtype:
         return None  # 16-bit fractions, which ignore the scales
     x, y, of_x, of_y = _pair(site)
-    return site.accumulated(x * y, of_x * of_y / fraction(site.output.scale))
+    return site.scale_accumulator(x * y, of_x * of_y / fraction(site.output.scale))
 
 
 def _rescale_value(site: ElementSite, slope: Fraction = Fraction(1)) -> Exact:
     """Rescale one value, minus its zero point, from the input's scale to the output's."""
     source = site.operands["input"]
     multiplier = slope * fraction(source.scale) / fraction(site.output.scale)
-    return site.accumulated(centred(source, site.index), multiplier)
+    return site.scale_accumulator(centered_value(source, site.index), multiplier)
 
 
 def _bounded_formula(lower: int, upper: int | None) -> Callable[[ElementSite], Exact]:
@@ -61,21 +69,23 @@ def _bounded_formula(lower: int, upper: int | None) -> Callable[[ElementSite], E
 
 
 def _leaky_relu(site: ElementSite) -> Exact:
-    below = centred(site.operands["input"], site.index) < 0
+    below = centered_value(site.operands["input"], site.index) < 0
     return _rescale_value(
         site, Fraction(float(np.float32(site.option("alpha", 0.0)))) if below else Fraction(1)
     )
 
 
 def _prelu(site: ElementSite) -> Exact:
-    if centred(site.operands["input"], site.index) >= 0:
+    if centered_value(site.operands["input"], site.index) >= 0:
         return _rescale_value(site)
     alpha = site.operands["alpha"]
-    return _rescale_value(site, centred(alpha, aligned(alpha, site.index)) * fraction(alpha.scale))
+    return _rescale_value(
+        site, centered_value(alpha, broadcast_index(alpha, site.index)) * fraction(alpha.scale)
+    )
 
 
 def _abs(site: ElementSite) -> Exact:
-    return _rescale_value(site, Fraction(-1 if centred(site.operands["input"], site.index) < 0 else 1))
+    return _rescale_value(site, Fraction(-1 if centered_value(site.operands["input"], site.index) < 0 else 1))
 
 
 def _quantize(site: ElementSite) -> Exact | None:
@@ -116,7 +126,7 @@ def _curve(function: Callable[[float], float]) -> Callable[[ElementSite], Exact 
     def at(site: ElementSite) -> Exact | None:
         source = site.operands["input"]
         try:
-            real = function(centred(source, site.index) * float(source.scale))
+            real = function(centered_value(source, site.index) * float(source.scale))
         except (ValueError, OverflowError, ZeroDivisionError):
             return None
         return site.steps(real) if math.isfinite(real) else None

@@ -40,8 +40,8 @@ def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCoun
         return (), None
     found = positions(scatter)
     told = [pattern.gathering for pattern in found]
-    if len(found) == 1 and not found[0].whole:
-        told += [pattern.gathering for pattern in positions(scatter.without(found[0]))]
+    if len(found) == 1 and not found[0].has_all_differences:
+        told += [pattern.gathering for pattern in positions(scatter.exclude_pattern(found[0]))]
     told += [*(pattern.gathering for pattern in _run(scatter)), *trends(scatter)]
     axes = (pattern.gathering.dimension for pattern in found)
     axis = next((axis for axis in axes if axis is not None), None)
@@ -65,7 +65,7 @@ def positions(s: Scatter) -> tuple[Pattern, ...]:
 
 def _elements(found: tuple[Pattern, ...]) -> float:
     """Return the number of elements of the narrowest pattern that has all differences."""
-    return min((p.gathering.there for p in found if p.whole), default=inf)
+    return min((p.gathering.there for p in found if p.has_all_differences), default=inf)
 
 
 def _dimension_names(rank: int) -> tuple[str, ...]:
@@ -95,14 +95,14 @@ class _Axis:
     def length(self) -> int:
         return len(self.counts)
 
-    def told(
+    def yield_pattern(
         self, pattern: str, where: Mask, tried: int, close: bool = False, **facts: Any
     ) -> Iterator[Pattern]:
         """Yield the pattern of the indexes that ``where`` selects, if chance is improbable."""
         claim = self.s.plain(pattern, axis=self.name, length=self.length, **facts)
         there, held = int(self.counts[where].sum()), int(self.hits[where].sum())
         along = where.reshape(tuple(-1 if n == self.at else 1 for n in range(len(self.s.shape))))
-        yield from self.s.told(claim, there, tried, close, held, self.at, along)
+        yield from self.s.yield_pattern(claim, there, tried, close, held, self.at, along)
 
     def among(self, *indexes: Any) -> Mask:
         found = np.zeros(self.length, np.bool_)
@@ -132,7 +132,7 @@ def _range(axis: _Axis) -> Iterator[Pattern]:
         vector = tails.get(low, 0) if high == n - 1 else 0
         tried = 2 if low == high and (high == n - 1 or low == 0) else n * (n + 1) // 2
         where = axis.among(*range(low, high + 1))
-        yield from axis.told("range", where, tried, close=True, first=low, last=high, vector=vector)
+        yield from axis.yield_pattern("range", where, tried, close=True, first=low, last=high, vector=vector)
 
 
 def _densest(axis: _Axis) -> tuple[int, int]:
@@ -149,9 +149,11 @@ def _tails(axis: _Axis) -> Iterator[Pattern]:
     n, tails = axis.length, vector_tails(axis.length)
     for start, vector in tails.items():
         behind = np.arange(n) >= start
-        yield from axis.told("tail", behind, 2 * len(tails), first=start, vector=vector)
+        yield from axis.yield_pattern("tail", behind, 2 * len(tails), first=start, vector=vector)
         if not axis.hits[start:].any():
-            yield from axis.told("tail", ~behind, 2 * len(tails), first=start, vector=vector, outside=True)
+            yield from axis.yield_pattern(
+                "tail", ~behind, 2 * len(tails), first=start, vector=vector, outside=True
+            )
 
 
 def _steps(axis: _Axis) -> Iterator[Pattern]:
@@ -162,7 +164,7 @@ def _steps(axis: _Axis) -> Iterator[Pattern]:
         phases = np.bincount(np.arange(axis.length) % step, axis.hits, step)
         first = int(phases.argmax())
         where = np.arange(axis.length) % step == first
-        yield from axis.told("step", where, sum(_STEPS), close=True, step=step, first=first)
+        yield from axis.yield_pattern("step", where, sum(_STEPS), close=True, step=step, first=first)
 
 
 def _few_indexes(axis: _Axis) -> Iterator[Pattern]:
@@ -173,7 +175,7 @@ def _few_indexes(axis: _Axis) -> Iterator[Pattern]:
         chosen = np.sort(order[:many])
         if _all_dense(axis, chosen):
             indexes, tried = tuple(chosen.tolist()), comb(axis.length, many) * _LISTED
-            yield from axis.told("indexes", axis.among(*chosen), tried, close=True, indexes=indexes)
+            yield from axis.yield_pattern("indexes", axis.among(*chosen), tried, close=True, indexes=indexes)
 
 
 def _all_dense(axis: _Axis, chosen: Ints) -> bool:
@@ -202,7 +204,7 @@ def _border(s: Scatter) -> Iterator[Pattern]:
             held = int(np.count_nonzero(distance(row, column) < wide))
             claim = s.plain("border", width=wide, side=side)
             tried = len(sides) * len(_WIDTHS)
-            yield from s.told(claim, there, tried, held=held, where=edge[:, :, None])
+            yield from s.yield_pattern(claim, there, tried, held=held, where=edge[:, :, None])
 
 
 def _run(s: Scatter) -> tuple[Pattern, ...]:
@@ -211,4 +213,4 @@ def _run(s: Scatter) -> tuple[Pattern, ...]:
         return ()
     run, there = int(s.run[0]), int(np.count_nonzero(s.free[s.run[0]]))
     claim = s.plain("run", run=s.names[run], length=len(s.expected))
-    return narrowest(s.told(claim, there, len(s.expected)))
+    return narrowest(s.yield_pattern(claim, there, len(s.expected)))

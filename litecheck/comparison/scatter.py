@@ -48,7 +48,7 @@ class Pattern:
     settled: bool = False
 
     @property
-    def whole(self) -> bool:
+    def has_all_differences(self) -> bool:
         """True if the pattern has all differences."""
         return self.gathering.held == self.gathering.count
 
@@ -133,11 +133,11 @@ class Scatter:
         if not self.limits or self.at_rail.any():
             found = tuple(np.ones(e.shape, np.bool_) for e in self.expected)
         else:
-            found = self.inside
+            found = self.unsaturated_masks
         return found if self.excluded is None else tuple(f & ~self.excluded for f in found)
 
     @property
-    def apart(self) -> tuple[str, ...]:
+    def exclusion_reasons(self) -> tuple[str, ...]:
         """Reasons for excluded elements: ``pattern`` (elements of an earlier pattern) and ``rails`` (saturated
         elements)."""
         if self.size == sum(e.size for e in self.expected):
@@ -147,7 +147,7 @@ class Scatter:
         return tuple(filter(None, why))
 
     @cached_property
-    def inside(self) -> tuple[NDArray[np.bool_], ...]:
+    def unsaturated_masks(self) -> tuple[NDArray[np.bool_], ...]:
         """Masks of the unsaturated elements of each run."""
         return tuple(~np.isin(e, self.rails) for e in self.expected)
 
@@ -156,7 +156,7 @@ class Scatter:
         """Number of considered elements."""
         return sum(int(np.count_nonzero(f)) for f in self.free)
 
-    def told(
+    def yield_pattern(
         self,
         claim: MismatchCluster,
         there: int,
@@ -182,19 +182,21 @@ class Scatter:
         if others and held * outside < DENSER * others * there:
             return
         alone = chance(self.size, there, held)
-        odds = bound(self.size, there, self.count, held) if others else log(max(alone, _LEAST))
+        odds = (
+            log_probability_bound(self.size, there, self.count, held) if others else log(max(alone, _LEAST))
+        )
         odds += log(max(tried, 1))
         if odds >= log(CHANCE):
             return
         extent = replace(claim, held=held, count=self.count, there=there, size=self.size)
-        gathering = replace(extent, apart=self.apart, rest=self.rest, dimension=axis)
+        gathering = replace(extent, apart=self.exclusion_reasons, rest=self.rest, dimension=axis)
         yield Pattern(gathering, odds, where, settled=not others)
 
     def plain(self, pattern: str, **facts: Any) -> MismatchCluster:
         """Return a pattern of all differences without elements of its own."""
         return MismatchCluster(pattern, self.count, self.count, **facts)
 
-    def without(self, pattern: Pattern) -> Scatter:
+    def exclude_pattern(self, pattern: Pattern) -> Scatter:
         """Return the differences outside a pattern, among the elements outside the pattern."""
         if pattern.where is None:
             return replace(self, run=self.run[:0], flat=self.flat[:0])
@@ -210,14 +212,14 @@ def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
     A pattern with most differences is returned if no pattern has all, or if it is less probable.
     """
     several = list(found)
-    most = min((p for p in several if not p.whole), key=lambda p: p.odds, default=None)
-    whole = min((p for p in several if p.whole), key=lambda p: p.gathering.there, default=None)
+    most = min((p for p in several if not p.has_all_differences), key=lambda p: p.odds, default=None)
+    whole = min((p for p in several if p.has_all_differences), key=lambda p: p.gathering.there, default=None)
     if whole is None or (most is not None and most.odds < whole.odds):
         return () if most is None else (replace(most, settled=whole is not None),)
     return (whole,)
 
 
-def bound(size: int, there: int, count: int, held: int) -> float:
+def log_probability_bound(size: int, there: int, count: int, held: int) -> float:
     """Return the logarithm of an upper bound of a probability: ``held`` or more of ``count`` drawn elements are in
     ``there``.
 

@@ -26,12 +26,12 @@ def _rails(s: Scatter) -> Iterator[MismatchCluster]:
     if set(held) <= set(s.rails):
         there = sum(int(np.isin(e, held).sum()) for e in s.expected)
         claim = s.plain("expected", values=tuple(held), ends=tuple(_end(s, v) for v in held))
-        yield from _gatherings(s.told(claim, there, 2 * len(s.rails)))
+        yield from _gatherings(s.yield_pattern(claim, there, 2 * len(s.rails)))
     if (actual == actual[0]).all():
         there = sum(int((a == actual[0]).sum()) for a in s.actual)
         values = len(set(chain.from_iterable(np.unique(a).tolist() for a in s.actual)))
         claim = s.plain("given", values=(int(actual[0]),))
-        yield from _gatherings(s.told(claim, there, values))
+        yield from _gatherings(s.yield_pattern(claim, there, values))
 
 
 def _gatherings(found: Iterable[Pattern]) -> Iterator[MismatchCluster]:
@@ -56,7 +56,7 @@ def _sides(s: Scatter) -> Iterator[MismatchCluster]:
         if not here.all():
             continue
         there = size = 0
-        for e, a, inside in zip(s.expected, s.actual, s.inside, strict=True):
+        for e, a, inside in zip(s.expected, s.actual, s.unsaturated_masks, strict=True):
             value = pick(e, a)[inside]
             size += value.size
             there += int(np.count_nonzero(value < zero if word == "below" else value > zero))

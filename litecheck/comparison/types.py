@@ -40,7 +40,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Needed:
+class AccumulatorBounds:
     """Smallest and largest accumulator that give a value; None on the side of a limit, where every accumulator gives
     it."""
 
@@ -49,7 +49,7 @@ class Needed:
 
 
 @dataclass(frozen=True, slots=True)
-class Explained:
+class ExplainedElement:
     """An element traced from accumulator to stored value; ``spot`` is set if it is not the worst element.
 
     ``index`` is its location, ``run`` the run's name or number. The ``arithmetic``, with these ``variants`` of the
@@ -78,7 +78,7 @@ class Explained:
     real: bool = False
     zero_point: int = 0
     shifted: str = ""
-    needs: Needed | None = None
+    needs: AccumulatorBounds | None = None
     limit: int | None = None
 
 
@@ -162,7 +162,7 @@ class Difference:
     channels: tuple[int, ...] = ()
     worst: MismatchExample | None = None
     patterns: tuple[MismatchCluster, ...] = ()
-    explained: Explained | None = None
+    explained: ExplainedElement | None = None
     along: PerAxisCounts | None = None
     free: MismatchExample | None = None
 

@@ -8,7 +8,7 @@ from math import log, prod
 
 import numpy as np
 
-from litecheck.comparison.scatter import CHANCE, Ints, Pattern, Scatter, bound, chance
+from litecheck.comparison.scatter import CHANCE, Ints, Pattern, Scatter, chance, log_probability_bound
 
 #: Lengths of SIMD vectors: the remainder of a loop is often computed by separate code.
 VECTORS = (32, 16, 8, 4)
@@ -39,9 +39,9 @@ def flat_tails(s: Scatter) -> Iterator[Pattern]:
         held, where = int(np.count_nonzero(behind)), None
         if s.shape:
             where = (np.arange(int(sizes[0])) >= starts[0]).reshape(s.shape)
-        yield from s.told(claim, tails, 2 * len(VECTORS), held=held, where=where)
+        yield from s.yield_pattern(claim, tails, 2 * len(VECTORS), held=held, where=where)
         if not held and _ends_at(s, int(sizes.min()), int(starts.min())):
-            yield from s.told(replace(claim, outside=True), s.size - tails, 2 * len(VECTORS))
+            yield from s.yield_pattern(replace(claim, outside=True), s.size - tails, 2 * len(VECTORS))
 
 
 def _ends_at(s: Scatter, size: int, start: int) -> bool:
@@ -67,7 +67,7 @@ def row_tails(s: Scatter) -> Iterator[Pattern]:
         for start, vector in vector_tails(length).items():
             behind = places >= start
             every, held = (len(np.unique(some)) for some in (places, places[behind]))
-            odds = bound(length, length - start, every, held)
+            odds = log_probability_bound(length, length - start, every, held)
             if held == every:
                 odds = log(max(chance(length, length - start, held), _LEAST))
             if odds + log(tried) > log(CHANCE):
@@ -75,7 +75,7 @@ def row_tails(s: Scatter) -> Iterator[Pattern]:
             where = (np.arange(prod(s.shape)) % length >= start).reshape(s.shape)
             there = sum(int(np.count_nonzero(f & where)) for f in s.free)
             claim = s.plain("row tail", length=length, first=start, vector=vector)
-            yield from s.told(claim, there, tried, held=int(np.count_nonzero(behind)), where=where)
+            yield from s.yield_pattern(claim, there, tried, held=int(np.count_nonzero(behind)), where=where)
 
 
 @dataclass(frozen=True, slots=True)

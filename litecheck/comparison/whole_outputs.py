@@ -104,7 +104,7 @@ class OutputHistory:
                 return NonRepeating(self.kinds[number], off, sum(a.size for a in run))
         return None
 
-    def left_over(self) -> StaleOutput | None:
+    def find_stale_output(self) -> StaleOutput | None:
         """Return the wrong elements if all equal the output of the inference before, either expected or actual; else
         None.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from litecheck.comparison.types import Candidate, Explained, MismatchCluster
+from litecheck.comparison.types import Candidate, ExplainedElement, MismatchCluster
 from litecheck.comparison.vector_tails import SharedTail
 from litecheck.comparison.whole_outputs import NonRepeating, Similarity, StaleOutput
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _LIKE = {
     Similarity.UNSCALED_REALS: "real values cannot be compared with integers that have no scale; give the stored integers",
@@ -30,14 +30,14 @@ _WAYS = {"nearer": "nearer to", "farther": "farther from"}
 
 def unrepeated_sentence(found: NonRepeating) -> str:
     """Return ``the same random inputs gave different outputs in 3 of 64 elements when repeated``."""
-    where = f"{found.differing:,} of {counted(found.elements, 'element')}"
+    where = f"{found.differing:,} of {count_of(found.elements, 'element')}"
     inputs = f"{found.kind} inputs".strip()
     return f"the same {inputs} gave different outputs in {where} when repeated"
 
 
 def left_over_sentence(found: StaleOutput) -> str:
     """Return ``all 12 wrong elements of 2 inferences equal the device's outputs of the previous inference``."""
-    wrong = f"all {found.elements:,} wrong elements of {counted(found.inferences, 'inference')}"
+    wrong = f"all {found.elements:,} wrong elements of {count_of(found.inferences, 'inference')}"
     if found.expected:
         return f"{wrong} equal the expected outputs of the previous inference"
     return f"{wrong} equal the device's outputs of the previous inference"
@@ -48,7 +48,7 @@ def likeness_sentence(found: Similarity, dtype: str) -> str:
     return _LIKE[found].format(dtype=dtype)
 
 
-def element_sentence(e: Explained) -> str:
+def element_sentence(e: ExplainedElement) -> str:
     """Describe the element, its expected value, and the computations that give the device's value."""
     rounded = [c for c in e.candidates if c.kind == "rounding"]
     nearest = [] if e.limit is not None else rounded
@@ -56,7 +56,7 @@ def element_sentence(e: Explained) -> str:
     return f"element ({', '.join(map(str, e.index))}) of run {e.run}: {'; '.join(told)}"
 
 
-def _exact(e: Explained) -> Iterator[str]:
+def _exact(e: ExplainedElement) -> Iterator[str]:
     if not e.quotient:
         return
     if e.real:
@@ -84,13 +84,13 @@ def _rounding_texts(rounded: Sequence[Candidate]) -> Iterator[str]:
         yield ", ".join([f"{first.name} gives {first.value}", *(f"{c.name} {c.value}" for c in rest)])
 
 
-def _reference(e: Explained) -> str:
+def _reference(e: ExplainedElement) -> str:
     """Return the arithmetic's value, with its variants."""
     chosen = ", ".join(f"{v.step}: {v.variant}" for v in e.variants)
     return f"{e.arithmetic}{f' ({chosen})' if chosen else ''} gives {e.expected}"
 
 
-def _needed_text(e: Explained) -> Iterator[str]:
+def _needed_text(e: ExplainedElement) -> Iterator[str]:
     """Yield ``88 needs an accumulator of 12345 to 12401, 1022 to 1078 less``; nothing without an accumulator."""
     if e.needs is None or e.accumulator is None:
         return
@@ -109,7 +109,7 @@ def _needed_text(e: Explained) -> Iterator[str]:
         yield f"{e.device} needs an accumulator of {span}, {less} {more}"
 
 
-def _device(e: Explained) -> str:
+def _device(e: ExplainedElement) -> str:
     known = (c for c in e.candidates if c.kind != "rounding")
     names = [c.name for c in known if c.value == e.device and c.name != e.arithmetic]
     if not names:
@@ -160,7 +160,7 @@ def _tail(g: MismatchCluster) -> str:
 
 
 def _flat_tail(g: MismatchCluster) -> str:
-    words = f"the last {counted(g.length, 'element')} of the flat tensor"
+    words = f"the last {count_of(g.length, 'element')} of the flat tensor"
     return f"lie {_inside(g)} {words}, the tail behind whole vectors of {g.vector}"
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
 from litecheck.conversion.recipe import OperatorScheme, RecipeRule
 from litecheck.conversion.request import REAL
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.generate.conforming import admits, holds
 from litecheck.profile.measurements.bound import Operands
@@ -99,7 +99,7 @@ def bind(
     if rule.unsupported:
         why = rule.unsupported.because or f"{profile.name} does not support it"
         return plain.staying(why, rule.unsupported)
-    if plain.untouched or tuple(called(operator)):
+    if plain.untouched or tuple(subgraph_calls(operator)):
         return plain
     wanted = activation if activation in profile.activations else profile.activations[0]
     requirements = (*rule.requirements, *_alternative(model, plain, rule, wanted))

@@ -26,7 +26,7 @@ from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, read_file
 from litecheck.model.save import model_hash
 from litecheck.model.types import Model
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     from litecheck.conversion.groups import Interval, Key
@@ -197,7 +197,7 @@ def _infinity_warnings(
     (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
     name = model.subgraphs[subgraph].tensors[index].name
     where = f"'{name}' is infinite in sample {fault.sample}" if fault else f"'{name}' is infinite"
-    return (f"{counted(len(faults), 'tensor')} with infinite values, which no scale holds: {where} first",)
+    return (f"{count_of(len(faults), 'tensor')} with infinite values, which no scale holds: {where} first",)
 
 
 def _read_statistics(file: str, model: Model) -> CalibrationStatistics:

@@ -11,7 +11,7 @@ from litecheck.model.graph import wiring_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import traits_of
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:  # planning is imported during the calibration
     from litecheck.conversion.conversion_plan import ConversionPlan
@@ -91,7 +91,7 @@ def decisive_text(one: DecisiveSample, sample: str, model: Model) -> str:
     name = model.subgraphs[one.tensor[0]].tensors[one.tensor[1]].name
     extents = (f"{low:.4g}..{high:.4g}" for low, high in (one.extent, one.without))
     reached, without = extents
-    return f"{sample} alone sets {counted(one.ranges, 'range')}: '{name}' reaches {reached}, without it {without}"
+    return f"{sample} alone sets {count_of(one.ranges, 'range')}: '{name}' reaches {reached}, without it {without}"
 
 
 def named_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample, ...]:
@@ -162,6 +162,6 @@ def unreached_ranges(
     if found:
         _, name, extent, reached = max(found)
         yield (
-            f"{counted(len(found), 'range')} not reached by the samples: '{name}' is stored for "
+            f"{count_of(len(found), 'range')} not reached by the samples: '{name}' is stored for "
             f"{extent[0]:.4g}..{extent[1]:.4g}, the samples reach {reached[0]:.4g}..{reached[1]:.4g}"
         )

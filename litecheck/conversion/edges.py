@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.model.links import ASSIGN, called, links_of
+from litecheck.model.links import ASSIGN, links_of, subgraph_calls
 from litecheck.model.types import Model, Subgraph
 from litecheck.spelling import suggestion
 
@@ -65,7 +65,7 @@ def entry_edges(model: Model) -> frozenset[int]:
 def forwarded(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorUse, TensorUse]]:
     """Yield pairs of ports between which a call passes stored values unchanged: the caller's port and the subgraph's."""
     operator, at = bound.operator, bound.subgraph.index
-    for option, index in called(operator):
+    for option, index in subgraph_calls(operator):
         callee = model.subgraphs[index]
         first = len(operator.inputs) - len(callee.inputs)
         for place, tensor in enumerate(callee.inputs):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.request import REAL
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def failed_gates(record: ConversionRecord, settings: ConversionSettings) -> tuple[str, ...]:
@@ -18,7 +18,7 @@ def failed_gates(record: ConversionRecord, settings: ConversionSettings) -> tupl
 def _gate_failures(record: ConversionRecord, settings: ConversionSettings) -> Iterator[str]:
     real = record.becomes.get(REAL, 0)
     if settings.max_float is not None and real > settings.max_float:
-        yield f"--max-float {settings.max_float}: {counted(real, 'operator')} stay{'s' * (real == 1)} float32"
+        yield f"--max-float {settings.max_float}: {count_of(real, 'operator')} stay{'s' * (real == 1)} float32"
     compared = {"": record.agreement, " on the data of --evaluate": record.evaluation}
     for where, found in compared.items() if settings.min_snr is not None else ():
         for output in found.outputs if found is not None else ():

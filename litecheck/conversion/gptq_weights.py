@@ -28,7 +28,7 @@ from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import Blockwise
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Most inputs of an output, because the second moments have the square of this number.
 MOST_COLUMNS = 4096
@@ -157,7 +157,7 @@ def with_gptq(
                 _integers(conversion, layer, sums[layer.weights]), stored.dtype
             )
         changed[layer.stored] = replace(stored, data=data[layer.weights], buffer=0)
-    note = f"GPTQ chose the weights of {counted(len(data), 'layer')}; a plan does not have them"
+    note = f"GPTQ chose the weights of {count_of(len(data), 'layer')}; a plan does not have them"
     plan = replace(conversion.plan, notes=(*conversion.plan.notes, note))
     return replace(conversion, model=_with_tensors(conversion.model, changed), plan=plan)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.conversion.binding import BoundFloatOperator
-from litecheck.profile.generate.conforming import admits, allowed
+from litecheck.profile.generate.conforming import admits, satisfying_values
 from litecheck.profile.load import load_profile
 from litecheck.profile.operators import traits_of
 
@@ -23,5 +23,7 @@ def version_of(bound: BoundFloatOperator) -> int:
     registered = load_profile("litert-structure").operators.get(bound.operator.kind)
     for requirement in (*bound.requirements, *(registered.requirements if registered else ())):
         if requirement.path.endswith(_VERSIONS):
-            versions = [v for v in (*versions, *allowed(requirement.value)) if admits(requirement.value, v)]
+            versions = [
+                v for v in (*versions, *satisfying_values(requirement.value)) if admits(requirement.value, v)
+            ]
     return int(versions[0])

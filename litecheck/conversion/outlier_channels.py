@@ -28,7 +28,7 @@ from litecheck.model.graph import name_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operators import traits_of
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Smallest factor: an outlier that costs the other channels 4 of 8 bits.
 _SMALLEST = 16.0
@@ -80,7 +80,7 @@ def has_outlier(subgraph: Subgraph) -> bool:
 def _text(factors: NDArray[np.float64]) -> str:
     """Return ``channel 5 of 24 divided by 256``, of the channel with the largest factor."""
     worst, more = int(factors.argmax()), int((factors > 1).sum()) - 1
-    others = f" and {counted(more, 'other channel')}" if more else ""
+    others = f" and {count_of(more, 'other channel')}" if more else ""
     return f"channel {worst} of {factors.size} divided by {factors[worst]:g}{others}"
 
 

@@ -20,7 +20,7 @@ from litecheck.conversion.quant_spec import is_allowed
 from litecheck.conversion.recurrent_intermediates import to_be_made
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Operator
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
@@ -169,7 +169,7 @@ class _Fitting:
                 raise ConfigError(
                     f"the plan's operators do not name {where}, which reads or writes stored integers"
                 )
-            if decision is None or tuple(called(bound.operator)):
+            if decision is None or tuple(subgraph_calls(bound.operator)):
                 continue
             if decision.becomes not in _LEFT:
                 self._check_rule(bound, decision, f"by the plan {where} becomes {decision.becomes}")

@@ -31,7 +31,7 @@ from litecheck.conversion.scheme_binding import decided_type
 from litecheck.conversion.selected_values import selected_ranges, selection_notes
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
@@ -138,7 +138,7 @@ def _decision(
     inner: Mapping[Inside, Interval],
 ) -> Decision:
     operator, subgraph = bound.operator, bound.subgraph
-    calls = bool(tuple(called(operator)))
+    calls = bool(tuple(subgraph_calls(operator)))
     quantized = bool(bound.storage or bound.constants) or (calls and not bound.stays)
     kind = decided_type(bound, targets.activation)
     becomes = kind if quantized else UNTOUCHED if bound.untouched else REAL

@@ -13,7 +13,7 @@ from typing import Literal
 
 from litecheck.errors import ConfigError
 from litecheck.files import bytes_text
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Bytes of the QUANTIZE and DEQUANTIZE around an operator of another type, roughly.
 BORDER = 256
@@ -89,7 +89,7 @@ class TypeAssignment:
     def __str__(self) -> str:
         wide, real = len(self.int16x8), len(self.real)
         parts = ((wide, "int16x8"), (real, "float32"))
-        return ", ".join(f"{counted(n, 'operator')} {to}" for n, to in parts if n) or "int8"
+        return ", ".join(f"{count_of(n, 'operator')} {to}" for n, to in parts if n) or "int8"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def missed_budget(choice: BudgetChoice | None, samples: int, snr: float) -> tupl
     if choice is None or choice.budget.kind == "size" or snr >= choice.budget.limit:
         return ()
     return (
-        f"--budget {choice.budget}: the lowest channel has {snr:.1f} dB on all {counted(samples, 'sample')}, and "
+        f"--budget {choice.budget}: the lowest channel has {snr:.1f} dB on all {count_of(samples, 'sample')}, and "
         f"{choice.chosen.snr:.1f} dB on those of the search. Next step: search on more --samples",
     )
 

@@ -17,7 +17,7 @@ from litecheck.conversion.request import REAL
 from litecheck.conversion.runtime_faults import runtime_fault
 from litecheck.conversion.scheme_binding import bind_rule, decided_type
 from litecheck.conversion.transferred import TransferredParams
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
@@ -62,7 +62,7 @@ class RuleChoice:
     def bound(self, subgraph: Subgraph, operator: Operator) -> BoundFloatOperator:
         """Return an operator with its rule, or with the reason why it stays unquantized."""
         why = self.targets.keeps(subgraph, operator)
-        if why and not tuple(called(operator)):
+        if why and not tuple(subgraph_calls(operator)):
             ports = {"operands": tuple(real_ports(subgraph, operator))}
             return BoundFloatOperator(subgraph, operator, None, ports, {}, stays=why)
         rules = self.targets.rules.get((subgraph.index, operator.index), ())

@@ -8,7 +8,7 @@ from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
-from litecheck.profile.known_faults import KnownFault, bound, faults_of, known_faults
+from litecheck.profile.known_faults import KnownFault, bind_operands, faults_of, known_faults
 from litecheck.spelling import suggestion
 
 #: Runtimes: the kernel sets of LiteRT, and LiteRT for Microcontrollers.
@@ -49,7 +49,7 @@ def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[
     found: dict[int, str] = {}
     main = model.subgraphs[0]
     for operator, origin in zip(main.operators, origins, strict=True):
-        for one in faults_of(bound(model, main, operator)) if origin >= 0 and runtimes else ():
+        for one in faults_of(bind_operands(model, main, operator)) if origin >= 0 and runtimes else ():
             affected = [name for name in one.resolvers if name in runtimes]
             if affected and one.when and not one.on_values:
                 found[origin] = _fault_text(one, affected, operator.opcode)

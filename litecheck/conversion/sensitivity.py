@@ -12,7 +12,7 @@ from litecheck.conversion.fixes import snr_or_exact
 from litecheck.conversion.groups import Key
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 
 if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement
@@ -54,7 +54,7 @@ def ranked(
 def _quantized_operators(conversion: Conversion) -> Iterator[Decision]:
     for decision in conversion.plan.operators:
         operator = conversion.source.subgraphs[decision.subgraph].operators[decision.operator]
-        if decision.becomes not in _LEFT and not any(called(operator)):
+        if decision.becomes not in _LEFT and not any(subgraph_calls(operator)):
             yield decision
 
 

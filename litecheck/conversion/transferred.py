@@ -16,7 +16,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.matching import SubgraphMatch, match_subgraphs
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.types import Profile
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Middle of the range of each 8-bit type. A change of type moves stored integers by the difference.
 ZERO_POINT_OFFSET = {"int8": 0, "uint8": 128}
@@ -45,7 +45,9 @@ class TransferredParams:
     def note(self) -> str:
         """Return ``scales of 12 of 13 tensors copied from int8.tflite``, or "" without a file."""
         known, wanted = self.share
-        return f"scales of {known} of {counted(wanted, 'tensor')} copied from {self.source}" if wanted else ""
+        return (
+            f"scales of {known} of {count_of(wanted, 'tensor')} copied from {self.source}" if wanted else ""
+        )
 
     @property
     def reaches(self) -> Mapping[Key, tuple[float, float]]:

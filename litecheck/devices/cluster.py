@@ -22,7 +22,7 @@ _PATIENCE = 20
 _LOST = 3
 
 
-class OnCluster:
+class ClusterDevice:
     """Device with an instance for each worker, opened for its first job. As many threads as workers may call ``run``.
 
     ``resource`` names a resource of workers that a job needs: a worker started with ``--resources "board=1"`` runs one

@@ -14,8 +14,8 @@ from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, NotDelegated, NotSupported
-from litecheck.reference.engine.entry import named
-from litecheck.summary_text import counted
+from litecheck.reference.engine.entry import unique_names
+from litecheck.summary_text import count_of
 
 #: Name of the first parameter of a function that gets each model as bytes.
 MODEL = "model"
@@ -102,7 +102,7 @@ def _failure_of(error: BaseException) -> Failure:
 def _arrays(returned: object, job: Job) -> Arrays | str:
     """Return the function's outputs as arrays in the order of the model's outputs, or an error message."""
     graph = job.model.subgraphs[0]
-    names = [name for name, _ in named(graph, graph.outputs)]
+    names = [name for name, _ in unique_names(graph, graph.outputs)]
     if isinstance(returned, Mapping) and len(returned) == len(names) == 1:
         values = list(returned.values())
     elif isinstance(returned, Mapping):
@@ -114,7 +114,7 @@ def _arrays(returned: object, job: Job) -> Arrays | str:
     else:
         values = list(returned) if isinstance(returned, (tuple, list)) else [returned]
     if len(values) != len(names):
-        return f"{counted(len(values), 'output')} returned, the model has {len(names)}"
+        return f"{count_of(len(values), 'output')} returned, the model has {len(names)}"
     arrays = list(map(_array, values))
     for name, value, array in zip(names, values, arrays, strict=True):
         if array is None:

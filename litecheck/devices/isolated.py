@@ -17,7 +17,7 @@ from litecheck.devices.ipc import MessageError, pack_job, read_message, unpack_r
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
-from litecheck.devices.worker import Ended, Worker
+from litecheck.devices.worker import ProcessEnd, Worker
 from litecheck.errors import OutputError
 from litecheck.files import bytes_text, is_full, unwritable
 from litecheck.processes.child import exit_name
@@ -35,7 +35,7 @@ _CLOSED = "the device was closed"
 _FULL = f"OSError: [Errno {errno.ENOSPC}]"
 
 
-class Isolated:
+class IsolatedDevice:
     """Device with a child process for each thread that runs jobs. A child that has ended is replaced."""
 
     def __init__(
@@ -158,21 +158,21 @@ def _memory(worker: Worker) -> StateSupport:
     return StateSupport.NONE
 
 
-def _read_answer(worker: Worker, ended: Ended, limits: Limits, invocations: int) -> Answer | Failure:
+def _read_answer(worker: Worker, ended: ProcessEnd, limits: Limits, invocations: int) -> Answer | Failure:
     """Return the answer in the file of a job's process, or the failure that its exit indicates."""
     with suppress(MessageError, OSError, KeyError, TypeError, ValueError):
         header, arrays = read_message(worker.folder / worker_main.ANSWER)
         if "error" in header:
-            return _rejection(Outcome(header["outcome"]), str(header["error"]), worker.said())
+            return _rejection(Outcome(header["outcome"]), str(header["error"]), worker.last_output())
         delegated = None if header["delegated"] is None else tuple(map(bool, header["delegated"]))
         runs, rest = unpack_runs(header, arrays)
         if rest:
             raise MessageError(f"{len(rest)} arrays more than runs")
         ending = exit_name(ended.code) if ended.code else ""
         ending = f"no end after {limits.seconds:g} s" if ended.late else ending
-        message = "\n".join(filter(None, (str(header["message"]), worker.said() if ending else "")))
+        message = "\n".join(filter(None, (str(header["message"]), worker.last_output() if ending else "")))
         return Answer(runs, delegated, ending, message)
-    said = worker.said()
+    said = worker.last_output()
     if ended.too_large:
         text = f"more than {bytes_text(limits.memory)} of memory ({BY_SAMPLING})"
         return Failure(Outcome.OUT_OF_MEMORY, _append_log(text, said))

@@ -77,7 +77,7 @@ class Invocations:
         self._shared[0] += 1
 
     @property
-    def begun(self) -> int:
+    def started(self) -> int:
         """Number of invocations that have begun."""
         return int(self._shared[0])
 
@@ -163,9 +163,9 @@ class JobProcess:
             )
             if finished in ready:
                 os.read(finished, 1 << 12)
-                return {"code": 0, "late": False, "begun": job.begun}
-            if reported < job.begun:
-                reported = job.begun
+                return {"code": 0, "late": False, "begun": job.started}
+            if reported < job.started:
+                reported = job.started
                 self._channel.tell(begun=reported)
             if self._bell in ready:
                 os.read(self._bell, 512)
@@ -174,7 +174,7 @@ class JobProcess:
                 _kill(self._pid)
             ended, status = os.waitpid(self._pid, 0 if late else os.WNOHANG)
             if ended:
-                begun = job.begun
+                begun = job.started
                 self.alive = False
                 self._close()
                 return {"code": os.waitstatus_to_exitcode(status), "late": late, "begun": begun}

@@ -18,7 +18,7 @@ from litecheck.files import is_inside, open_file
 from litecheck.model.stored_values import unpack
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import BITS
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in
 
 _RAW = (".bin", ".raw")
@@ -92,7 +92,7 @@ def find_output(
                 _check_inside(file, within)
                 if runs is not None:
                     check_file(file, tensor, runs)
-                return read(str(file)).values
+                return read_tensor(str(file)).values
             for raw in (place / f"{name}{suffix}" for suffix in _RAW):
                 if os.path.isfile(raw):
                     _check_inside(raw, within)
@@ -179,7 +179,7 @@ def _read_member(
         return None
     if runs is not None:
         check(f"{archive.name}:{name}", sizes[name], tensor, runs)
-    return read(f"{archive}:{name}").values
+    return read_tensor(f"{archive}:{name}").values
 
 
 def _with_dtype(data: NDArray[np.uint8], tensor: Tensor) -> NDArray[Any]:

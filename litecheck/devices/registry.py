@@ -15,7 +15,7 @@ from typing import Any
 from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS, MissingFileError
 from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
-from litecheck.devices.isolated import Isolated
+from litecheck.devices.isolated import IsolatedDevice
 from litecheck.devices.port import Device, DeviceError, DeviceFileError, DeviceNameError, DeviceSpec, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type
@@ -132,13 +132,13 @@ def _open_kind(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
     if kind.opened is not None:
         return kind.opened(spec)
     described = f"{spec.text} ({kind.package} {_version(kind.package)})" if kind.package else spec.text
-    return Isolated(spec.text, described, WorkerSetup(kind.adapter, options, kind.environment), limits)
+    return IsolatedDevice(spec.text, described, WorkerSetup(kind.adapter, options, kind.environment), limits)
 
 
 def _open_plugin(spec: DeviceSpec, limits: Limits, point: EntryPoint) -> Device:
     options = {**spec.options, **({"": spec.argument} if spec.argument else {})}
     described = f"{spec.text} ({point.dist.name} {point.dist.version})" if point.dist else spec.text
-    return Isolated(
+    return IsolatedDevice(
         spec.text, described, WorkerSetup(f"{point.module}:{point.attr}", options, FILLED), limits
     )
 

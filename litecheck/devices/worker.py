@@ -27,7 +27,7 @@ _SAID = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class ProcessEnd:
     """End of a job's process.
 
     ``code`` is the exit status (negative for a signal, 0 if the process continues). ``late`` is True if an invocation
@@ -68,7 +68,7 @@ class Worker:
         invocations: int | None = None,
         progress: Callable[[int], None] | None = None,
         shares: bool = False,
-    ) -> Ended:
+    ) -> ProcessEnd:
         """Run the job in the folder, with this number of invocations; None only creates the adapter.
 
         A job with ``shares`` may run in a process that runs other jobs before and after it. ``progress`` is called
@@ -90,13 +90,13 @@ class Worker:
                 raise EOFError(self._describe_silence())
             if "code" in message:
                 shared, too_large = bool(message["shared"]), bool(message["too_large"])
-                return Ended(
+                return ProcessEnd(
                     int(message["code"]), bool(message["late"]), int(message["begun"]), shared, too_large
                 )
             if progress is not None:
                 progress(int(message["begun"]))
 
-    def _run_last(self) -> Ended:
+    def _run_last(self) -> ProcessEnd:
         """Run the job of a child that cannot fork, and return its end. The child runs only one job."""
         monitor = _InvocationMonitor(self._child, self._limits.seconds)
         watch = MemoryWatch(self._child.process.pid, self._limits.memory, self._child.kill)
@@ -105,7 +105,7 @@ class Worker:
         monitor.over.set()
         self._child.kill()
         watch.kill_seen()
-        return Ended(code, monitor.late, monitor.begun, too_large=watch.exceeded)
+        return ProcessEnd(code, monitor.late, monitor.begun, too_large=watch.exceeded)
 
     def _read_message(self, seconds: float) -> dict[str, Any]:
         """Return the child's next message, or an empty mapping if the child ended or no message came in time."""
@@ -120,11 +120,11 @@ class Worker:
         with suppress(subprocess.TimeoutExpired):
             self._child.process.wait(1)
         code = self._child.process.poll()
-        said = self.said()
+        said = self.last_output()
         ending = "does not answer" if code is None else f"ended with {exit_name(code)}"
         return f"the process that runs it {ending}{': ' if said else ''}{said}"
 
-    def said(self) -> str:
+    def last_output(self) -> str:
         """Return the last lines that the runtime wrote to stdout and stderr, without known noise; at most _SAID bytes."""
         with suppress(OSError), open(self.folder / LOG, "rb") as log:
             skipped = max(0, os.fstat(log.fileno()).st_size - _SAID)

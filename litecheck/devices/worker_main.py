@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.arrays import stacked
+from litecheck.arrays import stack_inferences
 from litecheck.devices.ipc import pack_runs, read_message, unpack_runs, unpack_series, write_message
 from litecheck.devices.job_process import Channel, JobProcess, JobRequest
 from litecheck.devices.outcome import Outcome
@@ -151,7 +151,7 @@ def _make_answer(
         answer = AdapterAnswer(())
         if begin is not None:
             answer = _run_adapter(adapter, folder, begin)
-        facts, arrays = pack_runs(stacked([tuple(map(np.asarray, run)) for run in answer.runs]))
+        facts, arrays = pack_runs(stack_inferences([tuple(map(np.asarray, run)) for run in answer.runs]))
         delegated = None if answer.delegated is None else [bool(d) for d in answer.delegated]
         facts |= {"delegated": delegated, "message": answer.message}
         facts |= {"memory": memory_of(adapter).value} if begin is None else {}

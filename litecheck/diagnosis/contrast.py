@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.vector_tails import VECTORS, SharedTail, shared_tail
-from litecheck.diagnosis.observed import ObservedOutput, compared
+from litecheck.diagnosis.observed import ObservedOutput, compare_candidate
 from litecheck.diagnosis.properties import Properties, Property, properties
 from litecheck.diagnosis.result import Contrast, Hypothesis, PropertyBound, SharedTraits
 from litecheck.reference.runtime_tensors import RunError
@@ -27,9 +27,11 @@ def contrast(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> Contrast
 
     If a designed probe fails, operators in other shapes do not count for the traits: each has many unusual factors.
     """
-    failing = [one for one in seen if compared(one, hypothesis) != "fits"]
+    failing = [one for one in seen if compare_candidate(one, hypothesis) != "fits"]
     passing = [one for one in seen if one not in failing]
-    shared = apart(*(_traits(some, all(one.probe.resized for one in failing)) for some in (failing, passing)))
+    shared = distinguishing_traits(
+        *(_traits(some, all(one.probe.resized for one in failing)) for some in (failing, passing))
+    )
     return Contrast(
         tuple(s.probe.name for s in failing),
         tuple(s.probe.name for s in passing),
@@ -62,14 +64,16 @@ def _tail(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> SharedTa
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _FailingTrait:
     """A trait of all failing probes; ``having`` has the positions of passing probes with the same trait."""
 
     trait: PropertyBound
     having: frozenset[int]
 
 
-def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[SharedTraits, ...]:
+def distinguishing_traits(
+    failing: Sequence[Properties], passing: Sequence[Properties]
+) -> tuple[SharedTraits, ...]:
     """Return traits of all failing probes that no passing probe has (alone, or two or three together).
 
     If there are none, return traits that at most a quarter of the passing probes have, and fewer passing than failing
@@ -98,7 +102,7 @@ def apart(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple
     return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
 
 
-def _common_traits(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+def _common_traits(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_FailingTrait]:
     """Yield traits of all failing probes: bools and words first, then lower bounds of numbers, then upper bounds."""
     names = dict.fromkeys(name for one in failing for name in one)
     numbers: list[str] = []
@@ -116,7 +120,7 @@ def _common_traits(failing: Sequence[Properties], passing: Sequence[Properties])
             yield _bound(name, [int(one[name]) for one in failing], rest, least)
 
 
-def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_Held]:
+def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_FailingTrait]:
     """Yield lengths of vectors of which no failing probe's number is a multiple, the shortest first.
 
     For example, failing depths of 17 and 35 and passing depths of 16 and 64 give "not a multiple of 16".
@@ -130,21 +134,21 @@ def _remainders(failing: Sequence[Properties], passing: Sequence[Properties]) ->
             rest = {n: int(one[name]) for n, one in enumerate(passing) if name in one}
             having = frozenset(n for n, value in rest.items() if value % vector)
             if len(rest) - len(having) >= _MULTIPLES:
-                yield _Held(PropertyBound(name, "not a multiple of", vector), having)
+                yield _FailingTrait(PropertyBound(name, "not a multiple of", vector), having)
 
 
 def _common_value(
     name: str, values: Sequence[Property | None], others: Sequence[Property | None]
-) -> Iterator[_Held]:
+) -> Iterator[_FailingTrait]:
     """Yield the common value of all failing probes, if they agree."""
     value = values[0]
     if len(set(values)) == 1:
         peculiar = PropertyBound(name, "has" if value else "has not")
         trait = PropertyBound(name, "is", value) if isinstance(value, str) else peculiar
-        yield _Held(trait, frozenset(n for n, other in enumerate(others) if other == value))
+        yield _FailingTrait(trait, frozenset(n for n, other in enumerate(others) if other == value))
 
 
-def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _Held:
+def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: bool) -> _FailingTrait:
     """Return the smallest or the largest value of failing probes; ``rest`` has the passing probes' values by position.
 
     For example, failing values 300 and 400 and passing values 100 and 200 give "at least 300, next 200".
@@ -153,4 +157,6 @@ def _bound(name: str, values: Sequence[int], rest: Mapping[int, int], least: boo
     having = {n for n, v in rest.items() if (v >= end if least else v <= end)}
     beyond = [v for n, v in rest.items() if n not in having]
     nearest = (max if least else min)(beyond) if beyond else None
-    return _Held(PropertyBound(name, "at least" if least else "at most", end, nearest), frozenset(having))
+    return _FailingTrait(
+        PropertyBound(name, "at least" if least else "at most", end, nearest), frozenset(having)
+    )

@@ -118,7 +118,7 @@ def _arithmetic(stages: Mapping[str, Variants]) -> Arithmetic:
     return Arithmetic("candidate", "", "", "", stages, {})
 
 
-def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
+def published_variants(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
     """Return each published arithmetic's variant of every step of a kernel, the usual arithmetics first."""
     names = (*USUAL, *(name for name in arithmetic_names() if name not in USUAL))
     chosen = {name: load_arithmetic(name).variants(opcode) for name in names}
@@ -128,7 +128,7 @@ def published(opcode: str, kernel: Kernel) -> dict[str, Mapping[str, str]]:
     }
 
 
-def named(hypothesis: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:
+def name_hypothesis(hypothesis: Hypothesis, known: Mapping[str, Mapping[str, Any]]) -> Hypothesis:
     """Return the candidate with the names of the published arithmetics that agree with it."""
     if hypothesis.defect:
         return hypothesis

@@ -9,18 +9,25 @@ from dataclasses import replace
 from datetime import datetime, timezone
 from weakref import WeakKeyDictionary
 
-from litecheck.cases.probes.catalogue import probed
+from litecheck.cases.probes.catalogue import probed_operators
 from litecheck.cases.probes.probe import Probe
 from litecheck.cases.variable_state import StateSupport
 from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnosis.contrast import contrast
-from litecheck.diagnosis.hypotheses import defective, named, parametric, published
-from litecheck.diagnosis.observed import ObservedOutput, compared, observe
+from litecheck.diagnosis.hypotheses import defective, name_hypothesis, parametric, published_variants
+from litecheck.diagnosis.observed import ObservedOutput, compare_candidate, observe
 from litecheck.diagnosis.probe_sets import Group, stages
-from litecheck.diagnosis.properties import general, properties, tried, untried
-from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis, ModelOperator, Unanswered, Untested
+from litecheck.diagnosis.properties import general, probed_ranges, properties, untried_properties
+from litecheck.diagnosis.result import (
+    Diagnosis,
+    Hypothesis,
+    ModelOperator,
+    OperatorDiagnosis,
+    UnansweredProbe,
+    UntestedProperty,
+)
 from litecheck.diagnosis.search import fitting, in_pairs, nearest, once
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -45,7 +52,7 @@ def diagnose(
     def ask(numbered: tuple[int, Probe]) -> Answer | Failure:
         number, probe = numbered
         name = f"{number:04d}-{probe.opcode}"
-        asked = tuple(probe.runs[run] for run in probe.asked)
+        asked = tuple(probe.runs[run] for run in probe.run_order)
         job = Job(name, probe.model, _write_model(probe.model), asked, shares=probe.resized)
         if not probe.series:
             answer = device.run(job)
@@ -74,7 +81,7 @@ def diagnose(
     )
 
 
-def _add_conditions(found: Sequence[Diagnosed]) -> Iterator[Diagnosed]:
+def _add_conditions(found: Sequence[OperatorDiagnosis]) -> Iterator[OperatorDiagnosis]:
     """Yield the operators; those of one kind get the condition of the steps that no other group of the kind has.
 
     For example, CONV_2D int8 with the steps ``requantize`` and with ``requantize/grouped`` gives "" and ``grouped``.
@@ -97,22 +104,22 @@ def _write_model(model: Model) -> bytes:
 def _repeats(probes: Sequence[Probe]) -> int:
     """Return the smallest number, over all operators with designed probes, of inferences of the repeated probe; 0
     without repetition."""
-    most = {probe.opcode: 0 for probe in probes if probe.opcode in probed() or probe.called}
+    most = {probe.opcode: 0 for probe in probes if probe.opcode in probed_operators() or probe.called}
     for probe in probes:
         if probe.opcode in most and len(probe.order) >= 2 * len(probe.runs):
             most[probe.opcode] = max(most[probe.opcode], len(probe.order))
     return min(most.values(), default=0)
 
 
-def _diagnose_group(device: str, group: Group, answers: Sequence[Answer | Failure]) -> Diagnosed:
+def _diagnose_group(device: str, group: Group, answers: Sequence[Answer | Failure]) -> OperatorDiagnosis:
     found: list[ObservedOutput] = []
-    unanswered: list[Unanswered] = []
+    unanswered: list[UnansweredProbe] = []
     for probe, answer in zip(group.probes, answers, strict=True):
         usable = observe(probe, answer)
         fault = known_fault(device, probe.model, Outcome.MISMATCH) if probe.resized else ""
         if fault and isinstance(usable, ObservedOutput):
-            unanswered.append(Unanswered(probe.name, Outcome.MISMATCH, "", fault))
-        elif isinstance(usable, Unanswered):
+            unanswered.append(UnansweredProbe(probe.name, Outcome.MISMATCH, "", fault))
+        elif isinstance(usable, UnansweredProbe):
             unanswered.append(replace(usable, fault=known_fault(device, probe.model, usable.outcome)))
         else:
             found.append(usable)
@@ -120,23 +127,23 @@ def _diagnose_group(device: str, group: Group, answers: Sequence[Answer | Failur
     like = [properties(one.probe) for one in found]
     return replace(
         judged,
-        inferences=sum(len(one.probe.asked) for one in found),
+        inferences=sum(len(one.probe.run_order) for one in found),
         unanswered=tuple(unanswered),
         unsteady=tuple(one.unsteady for one in found if one.unsteady is not None),
-        tried=tried(like),
-        untried=untried(group.opcode, group.kinds, like),
+        tried=probed_ranges(like),
+        untried=untried_properties(group.opcode, group.kinds, like),
         owned=tuple(_own_operators(judged, found)),
     )
 
 
-def _find_fitting(device: str, group: Group, found: Sequence[ObservedOutput]) -> Diagnosed:
+def _find_fitting(device: str, group: Group, found: Sequence[ObservedOutput]) -> OperatorDiagnosis:
     """Return the candidates that fit.
 
     If none fits, try parametric variants, then one defect, then two, then describe the nearest candidate.
     """
-    known = published(group.opcode, group.kernel)
+    known = published_variants(group.opcode, group.kernel)
     usual = tuple(known)
-    possible = [named(hypothesis, known) for hypothesis in group.hypotheses]
+    possible = [name_hypothesis(hypothesis, known) for hypothesis in group.hypotheses]
     fits, excluded = fitting(possible, found) if found else ([], [])
     near = None
     if found and not fits:
@@ -149,7 +156,7 @@ def _find_fitting(device: str, group: Group, found: Sequence[ObservedOutput]) ->
             near = None if fits else near
         excluded = [*excluded, *more] if fits else excluded
     failed = near and next(one.probe for one in found if one.probe.name == near.example.probe)
-    return Diagnosed(
+    return OperatorDiagnosis(
         group.opcode,
         group.kind,
         stages(possible),
@@ -167,7 +174,7 @@ def _find_fitting(device: str, group: Group, found: Sequence[ObservedOutput]) ->
     )
 
 
-def _own_operators(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[ModelOperator]:
+def _own_operators(judged: OperatorDiagnosis, found: Sequence[ObservedOutput]) -> list[ModelOperator]:
     """Return the models' own operators among the probes; an unexplained probe of an operator marks it as unexplained."""
     hypothesis = next(iter(judged.fits), None) or (
         judged.nearest.example.way if judged.nearest else Hypothesis(())
@@ -176,12 +183,16 @@ def _own_operators(judged: Diagnosed, found: Sequence[ObservedOutput]) -> list[M
     for one in found:
         if one.probe.called:
             key = one.probe.source, one.probe.called, one.probe.title
-            good = one.unsteady is None and (bool(judged.fits) or compared(one, hypothesis) == "fits")
+            good = one.unsteady is None and (
+                bool(judged.fits) or compare_candidate(one, hypothesis) == "fits"
+            )
             explained[key] = explained.get(key, True) and good
     return [ModelOperator(*key, good) for key, good in explained.items()]
 
 
-def stamped(diagnosis: Diagnosis, build: str = "", untested: Sequence[Untested] = ()) -> Diagnosis:
+def add_provenance(
+    diagnosis: Diagnosis, build: str = "", untested: Sequence[UntestedProperty] = ()
+) -> Diagnosis:
     """Return the diagnosis with the host, the time, the device's build, and the models' operators that were not
     tested."""
     host = (

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.cases.probes.probe import Probe
 from litecheck.comparison.patterns import clusters
 from litecheck.comparison.scatter import Scatter
@@ -21,7 +21,7 @@ from litecheck.comparison.types import MismatchCluster
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure
 from litecheck.diagnosis.hypotheses import outputs
-from litecheck.diagnosis.result import Excluded, Hypothesis, NonDeterministic, Unanswered
+from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, NonDeterministic, UnansweredProbe
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 
 #: Smallest number of inferences that can show that outputs belong to the previous input.
@@ -41,7 +41,7 @@ class ObservedOutput:
         """Number of output elements of all runs."""
         return sum(array.size for run in self.runs for array in run)
 
-    def against(self, hypothesis: Hypothesis) -> Excluded | None:
+    def against(self, hypothesis: Hypothesis) -> ExcludedCandidate | None:
         """Return the first element that the candidate computes differently, and the number of differences; None if
         equal."""
         first, differing = None, 0
@@ -58,7 +58,7 @@ class ObservedOutput:
         number, at, one, other = first
         index = tuple(map(int, np.unravel_index(at, one.shape)))
         known = self.probe.accumulators
-        return Excluded(
+        return ExcludedCandidate(
             hypothesis, self.probe.name, number, index, one.reshape(-1)[at].item(), other.reshape(-1)[at].item(),
             differing, self.size, None if known is None else int(known[index]), self._inputs(number, index, one.shape),
         )  # fmt: skip
@@ -130,19 +130,19 @@ def _bits(array: NDArray[Any]) -> NDArray[Any]:
     return array.view(f"u{array.dtype.itemsize}") if array.dtype.kind == "f" else array
 
 
-def observe(probe: Probe, answer: Answer | Failure) -> ObservedOutput | Unanswered:
+def observe(probe: Probe, answer: Answer | Failure) -> ObservedOutput | UnansweredProbe:
     """Return the outputs as the model stores them, or the reason they are unusable."""
     if isinstance(answer, Failure):
-        return Unanswered(probe.name, answer.outcome, answer.message)
+        return UnansweredProbe(probe.name, answer.outcome, answer.message)
     if answer.delegated is not None and not all(answer.delegated):
-        return Unanswered(probe.name, Outcome.NOT_DELEGATED, "the device did not take it")
+        return UnansweredProbe(probe.name, Outcome.NOT_DELEGATED, "the device did not take it")
     tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]
-    made = [tuple(map(requantized, tensors, run)) for run in answer.runs]
-    if len(made) != len(probe.asked) or not _has_expected_form(probe, made):
-        return Unanswered(probe.name, Outcome.WRONG_SHAPE, "outputs of another number, shape or type")
+    made = [tuple(map(quantize_input, tensors, run)) for run in answer.runs]
+    if len(made) != len(probe.run_order) or not _has_expected_form(probe, made):
+        return UnansweredProbe(probe.name, Outcome.WRONG_SHAPE, "outputs of another number, shape or type")
     if answer.ended:
-        return Unanswered(probe.name, Outcome.CRASHED, f"{answer.ended} after it had answered")
-    return ObservedOutput(probe, *deterministic(probe.name, probe.asked, made))
+        return UnansweredProbe(probe.name, Outcome.CRASHED, f"{answer.ended} after it had answered")
+    return ObservedOutput(probe, *deterministic(probe.name, probe.run_order, made))
 
 
 def _has_expected_form(probe: Probe, made: Sequence[Arrays]) -> bool:
@@ -155,11 +155,11 @@ def _has_expected_form(probe: Probe, made: Sequence[Arrays]) -> bool:
         wanted = [[(t.shape, np.dtype(NUMPY_TYPES[t.dtype])) for t in tensors]] * len(probe.runs)
     return all(
         [(a.shape, a.dtype) for a in run] == wanted[number]
-        for run, number in zip(made, probe.asked, strict=True)
+        for run, number in zip(made, probe.run_order, strict=True)
     )
 
 
-def compared(one: ObservedOutput, hypothesis: Hypothesis) -> Excluded | str:
+def compare_candidate(one: ObservedOutput, hypothesis: Hypothesis) -> ExcludedCandidate | str:
     """Return the first difference of a candidate, ``fits``, or ``cannot be computed``."""
     try:
         return one.against(hypothesis) or "fits"

@@ -11,14 +11,14 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.cases import parts
-from litecheck.cases.inputs import drawn
-from litecheck.cases.probes.catalogue import probed, probes
+from litecheck.cases.inputs import draw_inputs
+from litecheck.cases.probes.catalogue import probed_operators, probes
 from litecheck.cases.probes.probe import Probe
-from litecheck.cases.probes.shape_probes import moves, moving, shaped
-from litecheck.cases.sweeps import directed
+from litecheck.cases.probes.shape_probes import moves, moving, vary_shapes
+from litecheck.cases.sweeps import directed_stimuli
 from litecheck.diagnosis.hypotheses import Choices, hypotheses, kernel_of, outputs
-from litecheck.diagnosis.properties import left_out
-from litecheck.diagnosis.result import Hypothesis, Untested
+from litecheck.diagnosis.properties import untried_operators
+from litecheck.diagnosis.result import Hypothesis, UntestedProperty
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -61,7 +61,7 @@ def kind_of(probe: Probe) -> str:
     return probe.subgraph.tensors[probe.subgraph.inputs[0]].dtype
 
 
-def prepared(
+def prepare_probes(
     models: Sequence[Model] = (), opcodes: Sequence[str] = (), seed: int = 0, repeats: int = REPEATS
 ) -> tuple[Group, ...]:
     """Return the probes for a device: designed probes, and the operators of models, if there are any.
@@ -72,8 +72,10 @@ def prepared(
     operator that can be diagnosed.
     """
     own = [probe for model in models for probe in _own_operator_probes(model, seed, len(models) > 1)]
-    there = sorted({probe.opcode for probe in own}) if models else [*probed(), *_default_operators()]
-    known = there if models else [*probed(), *moving()]
+    there = (
+        sorted({probe.opcode for probe in own}) if models else [*probed_operators(), *_default_operators()]
+    )
+    known = there if models else [*probed_operators(), *moving()]
     unknown = [opcode for opcode in opcodes if opcode not in known]
     if unknown:
         where = "the model has no" if models else "there are no probes for"
@@ -109,7 +111,9 @@ def _all_probes(opcode: str, called: Sequence[Probe], seed: int, repeats: int) -
     several = [*probes(opcode, seed), *called]
     bases = {kind_of(probe): probe for probe in reversed([*called, *several[1:2]])}
     shapes = (
-        [probe for base in bases.values() for probe in shaped(base, seed)] if several else moves(opcode, seed)
+        [probe for base in bases.values() for probe in vary_shapes(base, seed)]
+        if several
+        else moves(opcode, seed)
     )
     return [*_add_repetitions(several, seed, repeats), *filter(_computable, shapes)]
 
@@ -119,7 +123,7 @@ def _add_repetitions(several: Sequence[Probe], seed: int, repeats: int) -> list[
     if not repeats:
         return list(several)
     rng = np.random.default_rng([seed, repeats])
-    return [*map(again, several), *repeated(several, repeats, rng)]
+    return [*map(again, several), *repeat_probe(several, repeats, rng)]
 
 
 def _group_probes(several: Sequence[Probe]) -> Iterator[Group]:
@@ -144,14 +148,14 @@ def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(stage for hypothesis in possible for stage, _ in hypothesis.stages))
 
 
-def untested(models: Sequence[Model], groups: Sequence[Group]) -> tuple[Untested, ...]:
+def untested_operators(models: Sequence[Model], groups: Sequence[Group]) -> tuple[UntestedProperty, ...]:
     """Return the models' operators that are not among the probes, by kind."""
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
-    missing: list[Untested] = []
+    missing: list[UntestedProperty] = []
     for model in models:
         cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
         missed = (c for c in cases if (model.file, _probe_prefix(model, c, len(models) > 1)) not in asked)
-        missing += left_out(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
+        missing += untried_operators(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
     return tuple(missing)
 
 
@@ -173,19 +177,21 @@ def _own_operator_probes(model: Model, seed: int, several: bool) -> Iterator[Pro
     for subgraph in parts.entries(model):
         for case in parts.operators(model, subgraph):
             opcode = case.operators[0].opcode
-            if opcode not in (*probed(), *moving()) and not any(k.steps for k in kernels().get(opcode, ())):
+            if opcode not in (*probed_operators(), *moving()) and not any(
+                k.steps for k in kernels().get(opcode, ())
+            ):
                 continue
-            random = drawn(case, {}, seed)
+            random = draw_inputs(case, {}, seed)
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)
             if parts.single_operator(case) or random is None or real:
                 continue
             called = _probe_prefix(model, case, several)
             # Edge values are a separate probe, because they can crash a runtime.
-            for what, stimuli in (("random values", (random,)), ("edges", tuple(directed(case, {})))):
+            for what, stimuli in (("random values", (random,)), ("edges", tuple(directed_stimuli(case, {})))):
                 fed = tuple(stimulus.arrays for stimulus in stimuli)
                 probe = Probe(f"{called}, {what}", opcode, case.cut.model, fed)
                 if fed and _computable(probe):
-                    yield replace(probe, source=model.file, called=called, title=case.called)
+                    yield replace(probe, source=model.file, called=called, title=case.display_name)
 
 
 def _computable(probe: Probe) -> bool:
@@ -200,7 +206,7 @@ def again(probe: Probe) -> Probe:
     return probe if probe.series else replace(probe, order=(*range(len(probe.runs)), 0))
 
 
-def repeated(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> Iterator[Probe]:
+def repeat_probe(probes: Sequence[Probe], count: int, rng: np.random.Generator) -> Iterator[Probe]:
     """Yield the smallest probe with outputs that depend on random inputs, run ``count`` times in irregular order.
 
     Designed probes come first. A regular order would hide a device that always gives the answer to the previous input.

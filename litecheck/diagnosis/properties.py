@@ -9,7 +9,7 @@ from math import prod
 import numpy as np
 
 from litecheck.cases.probes.probe import Probe
-from litecheck.diagnosis.result import ProbedRange, Untested
+from litecheck.diagnosis.result import ProbedRange, UntestedProperty
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Operands
@@ -84,7 +84,7 @@ def _peculiarities(probe: Probe, operands: Operands) -> Iterator[tuple[str, bool
         yield "inputs beside their zero points", _has_nonzero_value(probe)
     if any(t.is_variable for t in probe.subgraph.tensors):
         yield "state kept between inferences", probe.series
-    yield "several inferences", len(probe.asked) > 2
+    yield "several inferences", len(probe.run_order) > 2
 
 
 def _has_nonzero_value(probe: Probe) -> bool:
@@ -172,7 +172,7 @@ def _reduced_values(operands: Operands) -> int:
     return window if operands.one("weight") is None else 0
 
 
-def tried(probes: Sequence[Properties]) -> tuple[ProbedRange, ...]:
+def probed_ranges(probes: Sequence[Properties]) -> tuple[ProbedRange, ...]:
     """Return every property with the range of its values."""
     names = dict.fromkeys(name for one in probes for name in one)
     return tuple(_range(name, [one[name] for one in probes if name in one]) for name in names)
@@ -187,50 +187,52 @@ def _range(name: str, values: Sequence[Property]) -> ProbedRange:
     return ProbedRange(name, len(values), min(numbers), max(numbers))
 
 
-def untried(opcode: str, kinds: Iterable[str], probes: Sequence[Properties]) -> tuple[Untested, ...]:
+def untried_properties(
+    opcode: str, kinds: Iterable[str], probes: Sequence[Properties]
+) -> tuple[UntestedProperty, ...]:
     """Return the properties that no answered probe of an operator had. ``kinds`` are the types that were tried."""
-    return (*_types(opcode, kinds), *_missing_properties(tried(probes)))
+    return (*_types(opcode, kinds), *_missing_properties(probed_ranges(probes)))
 
 
-def _types(opcode: str, kinds: Iterable[str]) -> Iterator[Untested]:
+def _types(opcode: str, kinds: Iterable[str]) -> Iterator[UntestedProperty]:
     known = {t for kernel in kernels().get(opcode, ()) for t in kernel.types if t is not ANY}
     missing = sorted(known - set(kinds))
     if missing:
-        yield Untested("types", tuple(missing), beside=tuple(sorted(kinds)))
+        yield UntestedProperty("types", tuple(missing), beside=tuple(sorted(kinds)))
 
 
-def _missing_properties(ranges: Sequence[ProbedRange]) -> Iterator[Untested]:
+def _missing_properties(ranges: Sequence[ProbedRange]) -> Iterator[UntestedProperty]:
     for had in ranges:
         if had.having == 0 and had.property not in _NEVER_MISSED:
-            yield Untested("peculiarity", (had.property,))
+            yield UntestedProperty("peculiarity", (had.property,))
         elif had.words:
             known = _WORDS[had.property]
             missing = tuple(word for word in known if word not in had.words)
             if missing and set(had.words) <= set(known):
-                yield Untested("words", missing, of=had.property)
+                yield UntestedProperty("words", missing, of=had.property)
     numbered = [(had, had.most) for had in ranges if had.most is not None]
     for kind, of in (
         ("one value", [(had.property, most) for had, most in numbered if had.least == most]),
         ("larger", [(had.property, most) for had, most in numbered if had.least != most]),
     ):
         if of:
-            yield Untested(kind, tuple(name for name, _ in of), tuple(most for _, most in of))
+            yield UntestedProperty(kind, tuple(name for name, _ in of), tuple(most for _, most in of))
 
 
-def general(repeats: int) -> Iterator[Untested]:
+def general(repeats: int) -> Iterator[UntestedProperty]:
     """Yield the properties that no diagnosis exercises, whatever its operators."""
-    yield from map(Untested, ("graphs", "threads", "shapes"))
+    yield from map(UntestedProperty, ("graphs", "threads", "shapes"))
     if repeats:
         # Rule of three: n inferences without a fault exclude a rate above 3 in n with 95 % confidence.
-        yield Untested("rarer", numbers=(max(repeats // 3, 1),))
+        yield UntestedProperty("rarer", numbers=(max(repeats // 3, 1),))
     else:
-        yield Untested("repetition")
+        yield UntestedProperty("repetition")
 
 
-def left_out(model: str, opcodes: Iterable[str]) -> Iterator[Untested]:
+def untried_operators(model: str, opcodes: Iterable[str]) -> Iterator[UntestedProperty]:
     """Yield the operators of a model that were not tried, by kind."""
     counts = sorted(Counter(opcodes).items())
     if counts:
-        yield Untested(
+        yield UntestedProperty(
             "operators", tuple(opcode for opcode, _ in counts), tuple(count for _, count in counts), of=model
         )

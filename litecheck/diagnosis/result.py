@@ -30,7 +30,7 @@ class Hypothesis:
 
 
 @dataclass(frozen=True, slots=True)
-class Excluded:
+class ExcludedCandidate:
     """A candidate that does not fit: an example element, out of ``differing`` of ``size`` elements in one probe.
 
     ``accumulator`` is the sum before rescaling, if it is known; ``inputs`` are the stored inputs of the element, for
@@ -55,11 +55,11 @@ class NearestHypothesis:
 
     differing: int
     size: int
-    example: Excluded
+    example: ExcludedCandidate
 
 
 @dataclass(frozen=True, slots=True)
-class Unanswered:
+class UnansweredProbe:
     """A probe without a usable answer; ``fault`` is a known fault of the runtime that can be the reason."""
 
     probe: str
@@ -160,7 +160,7 @@ class ProbedRange:
 
 
 @dataclass(frozen=True, slots=True)
-class Untested:
+class UntestedProperty:
     """A property that a diagnosis does not exercise. ``kind`` is one of:
 
     - ``types``: kernels support the types ``names``, but no probe had them; ``beside`` are the types that were tried;
@@ -180,7 +180,7 @@ class Untested:
 
 
 @dataclass(frozen=True, slots=True)
-class Diagnosed:
+class OperatorDiagnosis:
     """The diagnosis of operators of one kind with the same active steps.
 
     ``kind`` distinguishes groups of one operator (``int8``, ``float32``). ``probes`` and ``elements`` count compared
@@ -197,15 +197,15 @@ class Diagnosed:
     probes: int
     elements: int
     fits: tuple[Hypothesis, ...] = ()
-    excluded: tuple[Excluded, ...] = ()
+    excluded: tuple[ExcludedCandidate, ...] = ()
     nearest: NearestHypothesis | None = None
-    unanswered: tuple[Unanswered, ...] = ()
+    unanswered: tuple[UnansweredProbe, ...] = ()
     fault: str = ""
     inferences: int = 0
     unsteady: tuple[NonDeterministic, ...] = ()
     contrast: Contrast | None = None
     tried: tuple[ProbedRange, ...] = ()
-    untried: tuple[Untested, ...] = ()
+    untried: tuple[UntestedProperty, ...] = ()
     owned: tuple[ModelOperator, ...] = ()
     condition: str = ""
 
@@ -239,8 +239,8 @@ class Diagnosis:
     described: str
     models: tuple[str, ...]
     seed: int
-    operators: tuple[Diagnosed, ...]
-    untried: tuple[Untested, ...] = ()
+    operators: tuple[OperatorDiagnosis, ...]
+    untried: tuple[UntestedProperty, ...] = ()
     build: str = ""
     host: str = ""
     started: str = ""

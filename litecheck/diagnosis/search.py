@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import combinations, permutations
 
 from litecheck.diagnosis.hypotheses import defective
-from litecheck.diagnosis.observed import ObservedOutput, compared
-from litecheck.diagnosis.result import Excluded, Hypothesis, NearestHypothesis
+from litecheck.diagnosis.observed import ObservedOutput, compare_candidate
+from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, NearestHypothesis
 from litecheck.reference.defects.defects import defects_of
 
 #: Two defects are tried together if this share of the outputs of the smallest probes is within this number of steps
@@ -18,7 +18,7 @@ _SHARE, _STEPS, _SMALL = 0.9, 2, 4
 
 def fitting(
     candidates: Iterable[Hypothesis], seen: Sequence[ObservedOutput]
-) -> tuple[list[Hypothesis], list[Excluded]]:
+) -> tuple[list[Hypothesis], list[ExcludedCandidate]]:
     """Return the candidates that fit all probes, and an excluding difference for each excluded candidate.
 
     A probe that excluded a candidate is tried first on the next candidate.
@@ -27,10 +27,10 @@ def fitting(
     fits, excluded = [], []
     for hypothesis in candidates:
         for at, one in enumerate(order):
-            found = compared(one, hypothesis)
+            found = compare_candidate(one, hypothesis)
             if found == "fits":
                 continue
-            if isinstance(found, Excluded):
+            if isinstance(found, ExcludedCandidate):
                 excluded.append(found)
             order.insert(0, order.pop(at))
             break
@@ -54,10 +54,10 @@ def _keep_better(
     size = sum(one.size for one in seen)
     order = list(seen)
     for hypothesis in ways:
-        differing: list[Excluded] = []
+        differing: list[ExcludedCandidate] = []
         for at, one in enumerate(order):
-            found = compared(one, hypothesis)
-            if isinstance(found, Excluded):
+            found = compare_candidate(one, hypothesis)
+            if isinstance(found, ExcludedCandidate):
                 differing.append(found)
             if found == "cannot be computed" or (
                 best is not None and sum(f.differing for f in differing) >= best.differing
@@ -82,7 +82,7 @@ def in_pairs(
     """
     base = replace(near, defect="", published=())
     order = sorted(seen, key=lambda s: s.size)
-    failing = [one for one in order if compared(one, base) != "fits"]
+    failing = [one for one in order if compare_candidate(one, base) != "fits"]
     acting = [
         name
         for name in defects_of(opcode)
@@ -108,10 +108,10 @@ def _distance(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> float:
 
 
 def _count_differing(hypothesis: Hypothesis, seen: Sequence[ObservedOutput]) -> float:
-    found = [compared(one, hypothesis) for one in seen]
+    found = [compare_candidate(one, hypothesis) for one in seen]
     if "cannot be computed" in found:
         return float("inf")
-    return sum(f.differing for f in found if isinstance(f, Excluded))
+    return sum(f.differing for f in found if isinstance(f, ExcludedCandidate))
 
 
 def once(fits: Sequence[Hypothesis]) -> list[Hypothesis]:

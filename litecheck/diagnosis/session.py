@@ -8,8 +8,8 @@ from typing import Any
 from litecheck.devices.function import check_any_model
 from litecheck.devices.port import Device, Limits
 from litecheck.devices.registry import open_device
-from litecheck.diagnosis.identification import diagnose, stamped
-from litecheck.diagnosis.probe_sets import REPEATS, prepared, untested
+from litecheck.diagnosis.identification import add_provenance, diagnose
+from litecheck.diagnosis.probe_sets import REPEATS, prepare_probes, untested_operators
 from litecheck.diagnosis.result import Diagnosis
 from litecheck.errors import wrong_type
 from litecheck.model.types import Model
@@ -41,9 +41,9 @@ def diagnose_device(
     opened = open_device(device, limits) if isinstance(device, str) or callable(device) else device
     try:
         check_any_model(opened, "a diagnosis")
-        groups = prepared(models, select, seed, repeat)
+        groups = prepare_probes(models, select, seed, repeat)
         found = diagnose(opened, groups, models=[model.file for model in models], seed=seed, jobs=jobs)
     finally:
         if opened is not device:
             opened.close()
-    return stamped(found, build, untested(models, groups))
+    return add_provenance(found, build, untested_operators(models, groups))

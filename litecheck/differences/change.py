@@ -105,7 +105,9 @@ class ModelDifference:
         return int(bool(self.changes))
 
 
-def selected(changes: list[Change], select: tuple[str, ...], ignore: tuple[str, ...]) -> tuple[Change, ...]:
+def select_changes(
+    changes: list[Change], select: tuple[str, ...], ignore: tuple[str, ...]
+) -> tuple[Change, ...]:
     """Return the changes of the selected kinds, with their causes renumbered. Patterns may have wildcards: ``oper*``."""
 
     def wanted(change: Change) -> bool:

@@ -14,7 +14,7 @@ from litecheck.differences.change import (
     ChangeKind,
     ModelDifference,
     OutputComparison,
-    selected,
+    select_changes,
 )
 from litecheck.differences.consequences import with_causes
 from litecheck.differences.entry_points import entry_changes, model_changes
@@ -66,7 +66,7 @@ def diff(
 
         run, differing = output_changes(found, seed, arithmetic)
         changes += differing
-    chosen = selected(changes, tuple(select), tuple(ignore))
+    chosen = select_changes(changes, tuple(select), tuple(ignore))
     return ModelDifference(
         __version__,
         _model_name(one, "first"),

@@ -43,7 +43,7 @@ class Faults:
         self.tables = tables
         self.problems: list[Problem] = []
 
-    def whole(self, code: str, offset: int, message: str, path: str = "") -> None:
+    def report_file_problem(self, code: str, offset: int, message: str, path: str = "") -> None:
         """Report a problem of the whole file; ``offset`` counts from the start of the flatbuffer."""
         self.problems.append(Problem(code, path, self.tables.data.start + offset, message))
 
@@ -69,7 +69,9 @@ class Faults:
         """Report faulty elements of vectors, each with its own position."""
         found = np.flatnonzero(bad)
         for i in found[:SHOWN].tolist():
-            self.whole(code, int(at[i]), message(i), f"{self.path(table, int(row[i]), name)}[{element[i]}]")
+            self.report_file_problem(
+                code, int(at[i]), message(i), f"{self.path(table, int(row[i]), name)}[{element[i]}]"
+            )
         self._more(code, table, len(found))
 
     def _each(
@@ -91,7 +93,9 @@ class Faults:
 
     def _more(self, code: str, table: str, count: int) -> None:
         if count > SHOWN:
-            self.whole(code, 0, f"and {count - SHOWN} more tables of type {table} with the same fault")
+            self.report_file_problem(
+                code, 0, f"and {count - SHOWN} more tables of type {table} with the same fault"
+            )
 
     def path(self, table: str, row: int, name: str | None = None) -> str:
         """Return a table's path, with the field's name appended."""

@@ -174,7 +174,7 @@ def _follow_offsets(
     state.elements += total
     if state.elements > data.size // 4:
         message = "vectors overlap: together they have more elements than the file has words"
-        state.faults.whole("shared-too-often", 0, message, state.faults.path(table, 0, f.name))
+        state.faults.report_file_problem("shared-too-often", 0, message, state.faults.path(table, 0, f.name))
         refs.length = np.zeros_like(refs.length)
         total = 0
     owner = np.repeat(np.arange(len(vector)), refs.length)

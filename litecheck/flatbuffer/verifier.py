@@ -45,7 +45,7 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
         _read(state, table)
         if state.expanded > max(1024.0, data.size * TABLES_PER_BYTE):
             message = "tables are shared so often that following every reference would not end in time"
-            state.faults.whole("shared-too-often", 0, message)
+            state.faults.report_file_problem("shared-too-often", 0, message)
             break
     state.tables.expanded = int(state.expanded)
     return state.tables, merge_cut(state.faults.problems, data)
@@ -54,17 +54,17 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
 def _find_root(state: Walk) -> int | None:
     data, schema = state.tables.data, state.tables.schema
     if data.size < 8:
-        state.faults.whole("file-too-short", 0, f"{data.size} bytes cannot hold a flatbuffer")
+        state.faults.report_file_problem("file-too-short", 0, f"{data.size} bytes cannot hold a flatbuffer")
         return None
     identifier = data.raw[4:8].tobytes()
     if schema.identifier and identifier != schema.identifier:
         message = f"file identifier is {identifier!r}, not {schema.identifier!r}"
-        state.faults.whole("bad-identifier", 4, message)
+        state.faults.report_file_problem("bad-identifier", 4, message)
         return None
     root = int(data.view("<u4")[0])
     if root == 0 or root % 4 or root + 4 > data.size:
         message = f"the root table's offset {root} does not lead into the {data.size} bytes of the file"
-        state.faults.whole("offset-outside-file", 0, message)
+        state.faults.report_file_problem("offset-outside-file", 0, message)
         return None
     return root
 
@@ -131,7 +131,7 @@ def _check_vtables(state: Walk, table: str, rows: Rows) -> Index:
     state.newer += int(np.maximum(np.where(sound, size, 0) // 2 - 2 - slots, 0).sum())
     if state.newer > max(1024, data.size):
         message = f"tables of type {table} have more fields beyond the schema than the file has bytes"
-        state.faults.whole("shared-too-often", 0, message)
+        state.faults.report_file_problem("shared-too-often", 0, message)
         sound[:] = False
     rows.vtable = np.where(sound, vtable, 0)
     rows.vtable_size = np.where(sound, size, 4)

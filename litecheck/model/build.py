@@ -36,7 +36,7 @@ from litecheck.quantization import BITS, Quantization
 Option: TypeAlias = bool | int | float | str | Sequence[int] | NDArray[Any]
 
 
-def quantized(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
+def qparams(scale: ArrayLike, zero_point: ArrayLike = 0, axis: int = 0) -> Quantization:
     """Return per-tensor parameters for a number, per-axis parameters for a sequence. A single zero point applies to all
     scales.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Buffer, Model, Operator, Subgraph
 from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
@@ -29,7 +29,9 @@ class Cut:
     tensors: Mapping[int, int]
 
 
-def cut(model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> Cut:
+def cut_operators(
+    model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()
+) -> Cut:
     """Return these operators, in execution order, as a model with a single entry point.
 
     Its inputs are the tensors that the operators read and that neither the operators nor the file provide. Its outputs
@@ -115,12 +117,12 @@ def with_entry_point(model: Model, key: str) -> Model:
 def _find_callees(model: Model, operators: Iterable[Operator]) -> Iterator[int]:
     """Yield the subgraphs that these operators call, at any depth, each once."""
     found: dict[int, None] = {}
-    left = [index for op in operators for _, index in called(op)]
+    left = [index for op in operators for _, index in subgraph_calls(op)]
     while left:
         index = left.pop(0)
         if index not in found and 0 <= index < len(model.subgraphs):
             found[index] = None
-            left += [i for op in model.subgraphs[index].operators for _, i in called(op)]
+            left += [i for op in model.subgraphs[index].operators for _, i in subgraph_calls(op)]
     return iter(found)
 
 
@@ -151,7 +153,7 @@ def _renumber(
 
 def _redirect(operator: Operator, places: Mapping[int, int]) -> Operator:
     options, calls = operator.options, dict[str, list[int]]()
-    for name, old in called(operator):
+    for name, old in subgraph_calls(operator):
         calls.setdefault(name, []).append(places.get(old, old))
     if not calls or options is None:
         return operator

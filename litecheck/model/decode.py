@@ -11,12 +11,12 @@ import numpy as np
 from litecheck.flatbuffer.faults import path_of
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables
-from litecheck.model.decode_tensors import TensorDecoder, beyond_schema, lists, texts
+from litecheck.model.decode_tensors import TensorDecoder, lists, rows_beyond_schema, texts
 from litecheck.model.external import ExternalFiles
 from litecheck.model.integrity import buffers_outside
 from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signature, Subgraph, Tensor
 from litecheck.model.unknown_fields import newer_content
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Maximum number of tables that LiteRT's verifier accepts.
 LITERT_TABLE_LIMIT = 1_000_000
@@ -203,7 +203,7 @@ class _Decoder:
     def _has_further_fields(self) -> list[bool]:
         """Return a flag per operator: True if it has a field that the Operator class does not name."""
         t = self.tables
-        rare = np.array(beyond_schema(t, "Operator"))
+        rare = np.array(rows_beyond_schema(t, "Operator"))
         for name in ("custom_options_format", "large_custom_options_offset", "large_custom_options_size"):
             rare |= t.has("Operator", name)
         rare |= t.has("Operator", "debug_metadata_index")
@@ -248,6 +248,6 @@ def _describe_scratch(subgraphs: tuple[Subgraph, ...]) -> Iterator[str]:
         if empty:
             names = ", ".join(f"'{t.name}'" for t in empty[:3]) + (", ..." if len(empty) > 3 else "")
             yield (
-                f"subgraphs[{subgraph.index}]: {counted(len(empty), 'tensor')} that nothing fills go into custom "
+                f"subgraphs[{subgraph.index}]: {count_of(len(empty), 'tensor')} that nothing fills go into custom "
                 f"operators, {names}: memory of their own, it seems"
             )

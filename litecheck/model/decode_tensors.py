@@ -37,7 +37,7 @@ def texts(tables: Tables, table: str, name: str) -> list[str]:
     return [raw[b : b + n].tobytes().decode("utf-8", "backslashreplace") for b, n in spans]
 
 
-def beyond_schema(tables: Tables, table: str) -> list[bool]:
+def rows_beyond_schema(tables: Tables, table: str) -> list[bool]:
     """Return a flag per row: True if its vtable is longer than the slots in litecheck's schema."""
     last = max(f.slot for f in tables.schema.tables[table])
     return (tables.rows[table].vtable_size > 6 + 2 * last).tolist()  # type: ignore[no-any-return]
@@ -111,7 +111,7 @@ class TensorDecoder:
         parameters = quantizations(t)
         sparsity = t.refs("Tensor", "sparsity").row.tolist()
         has_variants = t.has("Tensor", "variant_tensors").tolist()
-        unknown = beyond_schema(t, "Tensor")
+        unknown = rows_beyond_schema(t, "Tensor")
         none = Quantization()
         out: list[tuple[Any, ...]] = []
         for row in range(t.count("Tensor")):

@@ -14,7 +14,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.public_call import shows_call
 from litecheck.quantization import Quantization
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 class SubgraphEditor:
@@ -49,7 +49,7 @@ class SubgraphEditor:
 
     def _missing_error(self, kind: str, index: int, count: int) -> ConfigError:
         where = f"subgraph {self.subgraph.index}"
-        return ConfigError(f"{where}: got {kind} {index}, expected one of its {counted(count, kind)}")
+        return ConfigError(f"{where}: got {kind} {index}, expected one of its {count_of(count, kind)}")
 
     def add_tensor(
         self, name: str, shape: Sequence[int], dtype: str, quantization: Quantization | None = None,

@@ -37,7 +37,7 @@ def check_integrity(tables: Tables, external: ExternalFiles) -> tuple[Problem, .
         checker.tensors()
         checker.operators()
         checker.subgraphs()
-        checker.named()
+        checker.check_references()
     checker.faults.add_counts()
     return tuple(checker.faults.problems)
 
@@ -238,7 +238,7 @@ class _Checker:
         for row in dict.fromkeys(self.t.children("Model", "subgraphs", 0).tolist()):
             ExecutionOrder(self.faults, self.constant, self.ready, self.custom, row).check()
 
-    def named(self) -> None:
+    def check_references(self) -> None:
         """Check that signatures and metadata refer to existing content."""
         t = self.t
         buffers = len(t.children("Model", "buffers", 0))

@@ -47,13 +47,13 @@ class Links:
     circle: tuple[int, ...]
     own_callers: frozenset[int]
 
-    def read_by(self, subgraph: Subgraph, operator: Operator) -> Assignments | None:
+    def assignments_of(self, subgraph: Subgraph, operator: Operator) -> Assignments | None:
         """Return the assignments to the variable of the operator's first input; None for an unknown handle."""
         first = operator.inputs[0] if operator.inputs else -1
         name = self.handles.get((subgraph.index, first))
         return None if name is None else self.assignments.get(name, Assignments())
 
-    def come_back(self, subgraph: int, called: int) -> bool:
+    def is_recursive_call(self, subgraph: int, called: int) -> bool:
         """Return True if a call between two subgraphs leads back to the caller, at any depth."""
         if not 0 <= called < len(self.circle):
             return False
@@ -75,7 +75,7 @@ def links_of(model: Model) -> Links:
     return links
 
 
-def called(operator: Operator) -> Iterator[tuple[str, int]]:
+def subgraph_calls(operator: Operator) -> Iterator[tuple[str, int]]:
     """Yield (option, subgraph) of every subgraph in an operator's options, existing or not. An absent option is 0."""
     options = operator.options
     if options is None:
@@ -122,7 +122,7 @@ def _find_links(model: Model) -> Links:
             if name is not None:
                 _count_assignment(assignments.setdefault(name, Assignments()), subgraph.tensors[op.inputs[1]])
     calls = [
-        sorted({i for op in s.operators for _, i in called(op) if 0 <= i < len(model.subgraphs)})
+        sorted({i for op in s.operators for _, i in subgraph_calls(op) if 0 <= i < len(model.subgraphs)})
         for s in model.subgraphs
     ]
     own = frozenset(n for n, targets in enumerate(calls) if n in targets)
@@ -180,7 +180,7 @@ def _first_assignments(
     for op in model.subgraphs[0].operators if model.subgraphs else ():
         if op.opcode == ASSIGN and op.inputs and (0, op.inputs[0]) in handles:
             first.setdefault(handles[0, op.inputs[0]], op.index)
-        targets = [n for _, n in called(op) if 0 <= n < len(calls)]
+        targets = [n for _, n in subgraph_calls(op) if 0 <= n < len(calls)]
         for node in _follow_calls(targets, calls, seen):
             for name in assigned[node]:
                 first.setdefault(name, op.index)

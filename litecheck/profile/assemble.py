@@ -30,13 +30,13 @@ def measurable(plan: Plan) -> Operands:
 
 
 @dataclass(frozen=True, slots=True)
-class _Assembled:
+class _ModelParts:
     model: Model
     operator: Operator
     roles: dict[str, tuple[int, ...]]
 
 
-def _assemble(plan: Plan, description: str) -> _Assembled:
+def _assemble(plan: Plan, description: str) -> _ModelParts:
     builder = ModelBuilder(description)
     graph = _Graph(builder.subgraph())
     inputs = graph.place(plan, plan.inputs, plan.explicit_absent)
@@ -47,7 +47,8 @@ def _assemble(plan: Plan, description: str) -> _Assembled:
     if assigned and assigned.before:
         graph.assign(inputs[0], assigned)
     whole = {
-        graph.roles[role][0]: graph.cut(plan.operands[role][0], graph.roles[role][0]) for role in plan.cut
+        graph.roles[role][0]: graph.add_slice(plan.operands[role][0], graph.roles[role][0])
+        for role in plan.cut
     }
     at = graph.operators
     if plan.opcode != "SUBGRAPH":
@@ -70,10 +71,10 @@ def _assemble(plan: Plan, description: str) -> _Assembled:
         model = replace(model, buffers=())
     if plan.opcode == "SUBGRAPH":
         main = model.subgraphs[0]
-        return _Assembled(model, Operator(-1, "SUBGRAPH", main.inputs, main.outputs), graph.roles)
+        return _ModelParts(model, Operator(-1, "SUBGRAPH", main.inputs, main.outputs), graph.roles)
     if plan.options is None:
         model = _without_options(model, at)
-    return _Assembled(model, model.subgraphs[0].operators[at], graph.roles)
+    return _ModelParts(model, model.subgraphs[0].operators[at], graph.roles)
 
 
 def _without_options(model: Model, at: int) -> Model:
@@ -136,7 +137,7 @@ class _Graph:
         )
         self.operators += 1
 
-    def cut(self, plan: TensorPlan, part: int) -> int:
+    def add_slice(self, plan: TensorPlan, part: int) -> int:
         """Add a tensor twice as long in its last dimension, and a SLICE of its front half into tensor ``part``; return
         it."""
         *outer, last = plan.shape

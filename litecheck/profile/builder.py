@@ -9,10 +9,10 @@ from typing import TypeVar, cast
 from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
-from litecheck.profile.extension import relaxations, relaxed
+from litecheck.profile.extension import mark_relaxed, relaxations
 from litecheck.profile.implicit_requirements import must_be_listed
 from litecheck.profile.lazy import Lazy
-from litecheck.profile.loaded import Loaded, changed
+from litecheck.profile.loaded import LoadedProfile, changed_operators
 from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parsed import OperatorDraft, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
@@ -48,8 +48,8 @@ class Builder:
         name: str,
         file: str,
         top: MappingNode,
-        parent: Loaded | None,
-        includes: tuple[Loaded, ...],
+        parent: LoadedProfile | None,
+        includes: tuple[LoadedProfile, ...],
         bundled: bool,
     ) -> None:
         self.name, self.file, self.top, self.parent, self.includes = name, file, top, parent, includes
@@ -71,7 +71,7 @@ class Builder:
         )
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._read_texts("hints")))
 
-    def build(self) -> Loaded:
+    def build(self) -> LoadedProfile:
         """Return the profile; each rule is built on first access."""
         top, parent = self.top, self.parent
         reader = Reader(self.name, self.file, parent.drafts if parent else {}, set())
@@ -80,15 +80,15 @@ class Builder:
         reader.kinds = set(self.kinds)
         drafts = self._merge_drafts(reader)
         if not self.bundled:  # its errors are raised now, those of bundled files in a test
-            for opcode in changed(top, drafts, parent):
+            for opcode in changed_operators(top, drafts, parent):
                 drafts[opcode]
         rules = Rules(drafts, lambda opcode: self._rule(drafts[opcode], drafts.get(ANY_TENSOR)))
         inherited = parent.relaxes if parent else {}
         relaxes = relaxations(self.name, self.file, top.get("relaxes"), inherited, rules)
         if not self.bundled:
             list(relaxes.values())
-        profile = self._profile(Rules(drafts, lambda opcode: relaxed(rules[opcode], relaxes)))
-        return Loaded(
+        profile = self._profile(Rules(drafts, lambda opcode: mark_relaxed(rules[opcode], relaxes)))
+        return LoadedProfile(
             profile, rules, drafts, self.kinds, self.levels, self.effects, self.reasons, self.hints, relaxes, self.lineage
         )  # fmt: skip
 

@@ -53,7 +53,7 @@ def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
     if not isinstance(node, ScalarNode):
         message = f"{takes.name}: a list holds single values and ranges; a mapping or a list stands alone"
         raise node.error(message)
-    word, value = node.value, written(node)
+    word, value = node.value, parse_constraint(node)
     if isinstance(value, Range) and value.low > value.high:
         raise node.error(f"the range {word} is empty")
     if isinstance(value, Range) and Range not in takes.types:
@@ -62,7 +62,7 @@ def _atom(node: Node, takes: ValueDomain) -> Exactly | Range:
     return value
 
 
-def written(node: Node) -> Exactly | Range:
+def parse_constraint(node: Node) -> Exactly | Range:
     """Return a range, a number or a word as it is written. Example: ``1..4`` is a range. Raise ProfileError."""
     word = text(node)
     low, dots, high = word.partition("..")

@@ -21,7 +21,7 @@ class CompilerOperator:
     names: tuple[str, ...]
 
 
-def compiled_for(custom_code: str) -> CompilerOperator | None:
+def compiler_of(custom_code: str) -> CompilerOperator | None:
     """Return the compiler that writes a custom operator; None for operators of a model. Example: ``ethos-u``."""
     return next((c for c in _customs()[0] if any(fnmatchcase(custom_code, name) for name in c.names)), None)
 

@@ -177,7 +177,7 @@ def _relaxed_value(
     return Roles(texts(node))
 
 
-def relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
+def mark_relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> OperatorRule:
     """Return the rule with its relaxed requirements marked."""
 
     def attach(r: Requirement) -> Requirement:

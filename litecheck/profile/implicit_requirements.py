@@ -79,7 +79,7 @@ def _matching_notes(profile: Profile, names: list[str], below: str) -> Iterator[
                 yield fault.requirement(kind, profile.name)
 
 
-def implied(profile: Profile, pattern: str) -> Iterator[Requirement]:
+def implied_requirements(profile: Profile, pattern: str) -> Iterator[Requirement]:
     """Return the requirements that a pattern of paths matches and that no entry of the profile states.
 
     For example, ``*/unsupported`` matches the requirement that every operator is listed.

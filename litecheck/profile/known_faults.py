@@ -11,7 +11,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.finding import Demand, Effect
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.constraints import number, written
+from litecheck.profile.constraints import number, parse_constraint
 from litecheck.profile.fault_conditions import is_known, is_structural, value_of
 from litecheck.profile.generate.conforming import admits
 from litecheck.profile.measurements.bound import Operands
@@ -133,7 +133,7 @@ def faults_by_type(operands: Operands, runtime: str, on_values: bool) -> tuple[K
     return _matching_faults(operands.operator.kind, dtypes, runtime, on_values)
 
 
-def bound(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
+def bind_operands(model: Model, subgraph: Subgraph, operator: Operator) -> Operands:
     """Return an operator with its tensors by role; operators without traits have a role for each tensor."""
     tensors = traits_of(operator.kind).tensors(operator)
     if not tensors:
@@ -206,4 +206,4 @@ def _condition(node: Node) -> Condition:
 def _value(node: Node) -> Exactly | Range:
     """Return a word, a number or a range; the range ``512..`` has no end."""
     word = text(node)
-    return Range(number(word[:-2], node), _ENDLESS) if word.endswith("..") else written(node)
+    return Range(number(word[:-2], node), _ENDLESS) if word.endswith("..") else parse_constraint(node)

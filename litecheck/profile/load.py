@@ -13,7 +13,7 @@ from litecheck.model.shapes import LAWS
 from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder
-from litecheck.profile.loaded import Loaded, check_profile
+from litecheck.profile.loaded import LoadedProfile, check_profile
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import MappingNode
@@ -25,7 +25,7 @@ FileState = tuple[float, int, int] | None
 #: Rule files that are not profiles: a template, and descriptions of operators, cases, geometry and notes.
 _NO_PROFILES = ("template", "operators", "case_templates", "geometry", "notes")
 #: Bundled profiles, each read once.
-_bundled: dict[Path, Loaded] = {}
+_bundled: dict[Path, LoadedProfile] = {}
 #: Profiles of user files by path and displayed name, with the state of every file that they were read from.
 _own: dict[tuple[str, str], tuple[dict[str, FileState], Profile]] = {}
 #: Largest number of cached profiles of user files, and the age in seconds after which a file's state is reliable.
@@ -56,8 +56,8 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     states, profile = _own.get((place, shown), ({}, None))
     if profile is not None and all(_state(file) == state for file, state in states.items()):
         return profile
-    reading = Reading(quoting)
-    profile = reading.loaded(path, shown).profile
+    reading = ProfileFiles(quoting)
+    profile = reading.load(path, shown).profile
     if reading.states and all(
         state and time.time() - state[0] > _SETTLED for state in reading.states.values()
     ):
@@ -76,9 +76,9 @@ def _state(file: str) -> FileState:
     return found.st_mtime, found.st_size, found.st_ino
 
 
-def narrowed(name: str | Path, operators: MappingNode, file: str) -> Profile:
+def narrow_profile(name: str | Path, operators: MappingNode, file: str) -> Profile:
     """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raise ProfileError."""
-    parent = Reading(quoting=False).loaded(*_find(str(name), None))
+    parent = ProfileFiles(quoting=False).load(*_find(str(name), None))
     top = MappingNode({"ops": operators}, {"ops": operators.line}, operators.line, file)
     loaded = Builder(parent.profile.name, file, top, parent, (), False).build()
     check_profile(top, loaded, parent)
@@ -108,18 +108,18 @@ def _find(name: str, near: Path | None) -> tuple[Path, str]:
     raise ProfileError(str(near or ""), None, f"no profile {name!r}{hint}")
 
 
-class Reading:
+class ProfileFiles:
     """The files of a profile: each is read once, within a budget."""
 
     def __init__(self, quoting: bool) -> None:
         self._quoting = quoting
         self._budget = FileBudget()
-        self._profiles: dict[str, Loaded] = {}
+        self._profiles: dict[str, LoadedProfile] = {}
         self._begun: list[str] = []
         #: State of each file that is not bundled, taken before the file is read.
         self.states: dict[str, FileState] = {}
 
-    def loaded(self, path: Path, shown: str) -> Loaded:
+    def load(self, path: Path, shown: str) -> LoadedProfile:
         """Load a rule file and the files that it extends and includes. Raise ProfileError."""
         if path.is_relative_to(rules_dir()):
             if path not in _bundled:
@@ -135,10 +135,10 @@ class Reading:
             self._begun.pop()
         return self._profiles[place]
 
-    def _read(self, path: Path, shown: str, bundled: bool) -> Loaded:
+    def _read(self, path: Path, shown: str, bundled: bool) -> LoadedProfile:
         top, name = self._top(path, shown, bundled)
-        parent = self.loaded(*_find(top.text("extends"), path)) if "extends" in top else None
-        parts = [self.loaded(*_find(part, path)) for part in top.texts("includes")]
+        parent = self.load(*_find(top.text("extends"), path)) if "extends" in top else None
+        parts = [self.load(*_find(part, path)) for part in top.texts("includes")]
         includes = tuple({id(part): part for part in parts}.values())
         loaded = Builder(name, shown, top, parent, includes, bundled).build()
         if not bundled:  # a test checks the bundled files

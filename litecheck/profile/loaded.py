@@ -24,7 +24,7 @@ _INHERITING = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
+class LoadedProfile:
     """A profile with the drafts for profiles that extend it, and the names of its parts, its own name last."""
 
     profile: Profile
@@ -39,12 +39,14 @@ class Loaded:
     lineage: tuple[str, ...]
 
 
-def check_profile(top: MappingNode, loaded: Loaded, parent: Loaded | None) -> None:
+def check_profile(top: MappingNode, loaded: LoadedProfile, parent: LoadedProfile | None) -> None:
     """Check the rules of a file: they must only narrow the parent's rules, and every pattern must match a path.
 
     ``top`` is the file. Raise ProfileError.
     """
-    rules = {opcode: loaded.profile.operators[opcode] for opcode in changed(top, loaded.rules, parent)}
+    rules = {
+        opcode: loaded.profile.operators[opcode] for opcode in changed_operators(top, loaded.rules, parent)
+    }
     if parent:
         only_narrows(parent.profile, rules, top.file, top.entries("levels").lines, top.line)
         if "kinds" in top:
@@ -62,7 +64,9 @@ def check_profile(top: MappingNode, loaded: Loaded, parent: Loaded | None) -> No
                 raise ProfileError(top.file, line, f"no requirement {pattern!r}{hint}")
 
 
-def changed(top: MappingNode, operators: Collection[str], parent: Loaded | None) -> Collection[str]:
+def changed_operators(
+    top: MappingNode, operators: Collection[str], parent: LoadedProfile | None
+) -> Collection[str]:
     """Return the operators whose rules may differ from the parent's: those that a file names, or all of them.
 
     Rules are built on first access. A file of ten lines over a parent of 120 operators then costs 10 ms in place of

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.quantization import Quantization
 
 #: Default length of every dimension, so that per-axis scales fit along any of them.
@@ -61,19 +61,19 @@ class TensorPlan:
         """Return the tensor with these fields replaced."""
         return replace(self, **fields)
 
-    def scaled(self, scale: ArrayLike, zero_point: ArrayLike | None = None) -> TensorPlan:
+    def with_scale(self, scale: ArrayLike, zero_point: ArrayLike | None = None) -> TensorPlan:
         """Return the tensor with these scales, its axis and, unless given, its first zero point.
 
         For example, scales (0.5, 0.25) and zero point 3 give the zero points (3, 3).
         """
         zero = zero_point if zero_point is not None else self.zero_point[0] if self.zero_point.size else 0
-        return replace(self, quantization=quantized(scale, zero, self.quantization.axis))
+        return replace(self, quantization=qparams(scale, zero, self.quantization.axis))
 
-    def zeroed(self, zero_point: int) -> TensorPlan:
+    def with_zero_point(self, zero_point: int) -> TensorPlan:
         """Return the tensor with this zero point for every scale."""
-        return self.scaled(self.scale, zero_point)
+        return self.with_scale(self.scale, zero_point)
 
-    def along(self, axis: int) -> TensorPlan:
+    def with_axis(self, axis: int) -> TensorPlan:
         """Return the tensor with its scales along another dimension."""
         return replace(self, quantization=replace(self.quantization, axis=axis))
 
@@ -155,7 +155,7 @@ class Plan:
         """Return the plan with these tensors in a role."""
         return replace(self, operands={**self.operands, role: tuple(tensors)})
 
-    def without(self, *roles: str) -> Plan:
+    def without_inputs(self, *roles: str) -> Plan:
         """Return the plan without these inputs."""
         return replace(self, operands={**self.operands, **dict.fromkeys(roles, ())})
 
@@ -179,9 +179,9 @@ class Plan:
             },
         )
 
-    def scaled(self, role: str, scale: ArrayLike, zero_point: ArrayLike | None = None) -> Plan:
+    def with_scale(self, role: str, scale: ArrayLike, zero_point: ArrayLike | None = None) -> Plan:
         """Return the plan with new scales for the first tensor of a role."""
-        return self.edit(role, lambda tensor: tensor.scaled(scale, zero_point))
+        return self.edit(role, lambda tensor: tensor.with_scale(scale, zero_point))
 
     def option(self, **options: Option) -> Plan:
         """Return the plan with these options added."""

@@ -119,7 +119,7 @@ class OperatorTraits:
         pairs = (pair for roles, side in sides for pair in zip(roles, side, strict=False))
         return {role: index for role, index in pairs if index >= 0}
 
-    def written(self, operator: Operator) -> int | str:
+    def written_type(self, operator: Operator) -> int | str:
         """Return the tensor whose type the kernel writes to its outputs, or the type; "" if it keeps the file's type.
 
         For example, EQUAL gives ``bool``, and SPLIT the index of its second input.
@@ -129,7 +129,7 @@ class OperatorTraits:
         place = tuple(self.inputs).index(self.writes)
         return operator.inputs[place] if place < len(operator.inputs) and operator.inputs[place] >= 0 else ""
 
-    def reordered(self, role: str) -> str:
+    def valid_reordering(self, role: str) -> str:
         """Return ``elements`` or ``rows`` if an input stays valid with these in another order; else "".
 
         A predicate stays valid with its elements in another order.

@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Demand
 from litecheck.profile.types import Constraint, Exactly, Exemption, OneOf, Range, Requirement
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Value that removes a limit.
 _ANY = Exactly("any")
@@ -201,5 +201,5 @@ def _span(draft: OperatorDraft, side: tuple[str, ...], noun: str) -> str:
     """Return the number of inputs or outputs in words: ``2 inputs``, ``2 to 3 inputs``, ``at least 1 input``."""
     least = len(side) - sum(role in draft.optional for role in side)
     if any(role in draft.repeated for role in side):
-        return f"at least {counted(least, noun)}"
-    return ("" if least == len(side) else f"{least} to ") + counted(len(side), noun)
+        return f"at least {count_of(least, noun)}"
+    return ("" if least == len(side) else f"{least} to ") + count_of(len(side), noun)

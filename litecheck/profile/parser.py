@@ -10,7 +10,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import LAWS
 from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names, register_all
-from litecheck.profile.measurements.suggestion import suggested
+from litecheck.profile.measurements.suggestion import suggestion_text
 from litecheck.profile.operators import traits_of
 from litecheck.profile.parsed import (
     OPERAND_VERBS,
@@ -70,7 +70,7 @@ class Reader:
     def fail(self, line: int, message: str) -> ProfileError:
         return ProfileError(self.file, line, message)
 
-    def stated(
+    def read_requirements(
         self, owner: MappingNode, verbs: tuple[str, ...], roles: tuple[str, ...]
     ) -> dict[str, RawRequirement]:
         """Return the checks in a mapping; its ``because`` and ``see`` apply to all entries without their own."""
@@ -87,7 +87,7 @@ class Reader:
     def kind(self, node: Node) -> dict[str, RawRequirement]:
         """Return a kind: defaults for inputs and outputs."""
         owner = entries(node, self.file).only((*OPERAND_VERBS, "because", "see"))
-        return self.stated(owner, OPERAND_VERBS, ())
+        return self.read_requirements(owner, OPERAND_VERBS, ())
 
     def operator(self, opcode: str, node: Node, line: int) -> OperatorDraft:
         """Return an operator's entry, over the parent's entry if the parent has an entry."""
@@ -217,7 +217,9 @@ class Reader:
             return RoleDraft(self._kind_name(node), {})
         owner = entries(node, self.file).only(("kind", *OPERAND_VERBS, "because", "see"))
         kind = owner.get("kind")
-        return RoleDraft(self._kind_name(kind) if kind else None, self.stated(owner, OPERAND_VERBS, roles))
+        return RoleDraft(
+            self._kind_name(kind) if kind else None, self.read_requirements(owner, OPERAND_VERBS, roles)
+        )
 
     def _kind_name(self, node: Node) -> str:
         name = text(node)
@@ -236,7 +238,7 @@ class Reader:
         found = {}
         for name, node in limits.values.items():
             if name not in known:
-                told = f"no measurement {name!r}{suggested(name, known) or ';'}"
+                told = f"no measurement {name!r}{suggestion_text(name, known) or ';'}"
                 raise limits.wrong(name, f"{told} 'litecheck rules --measurements' lists all")
             value, why, where = _read_reasoned(node, because, see)
             found[name] = RawRequirement(

@@ -35,14 +35,14 @@ _MODEL = re.compile(r"\.(tflite|lite|tfl|task|litertlm):")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stored:
+class StoredTensor:
     """The values of a tensor and the name of their type. Types below 8 bits have one value per element as well."""
 
     values: NDArray[Any]
     dtype: str
 
 
-def read(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = None) -> Stored:
+def read_tensor(source: str, dtype: str | None = None, shape: tuple[int, ...] | None = None) -> StoredTensor:
     """Read a tensor from ``x.npy``, ``x.npz:KEY`` (``x.npz`` if it has one key), ``MODEL:TENSOR``, or raw bytes.
 
     Raw bytes need ``dtype``, and ``shape`` unless the tensor is one-dimensional. Types below 8 bits are packed, low
@@ -94,15 +94,15 @@ def _member(source: str) -> tuple[str, str | None]:
     return source[: at + 4], source[at + 5 :]
 
 
-def _check_type(file: str, values: NDArray[Any], dtype: str | None) -> Stored:
+def _check_type(file: str, values: NDArray[Any], dtype: str | None) -> StoredTensor:
     own = str(values.dtype.name)
     if dtype is None or dtype == own:
-        return Stored(values, own)
+        return StoredTensor(values, own)
     if dtype in (*_PACKED, "uint2") and own in ("int8", "uint8"):
-        return Stored(values, dtype)
+        return StoredTensor(values, dtype)
     kept = _numpy_type(dtype)
     if kept is not None and dtype not in _PLAIN and own == f"uint{8 * kept.itemsize}":
-        return Stored(values.view(kept), dtype)
+        return StoredTensor(values.view(kept), dtype)
     raise ArrayError(file, None, f"holds {own}, not {dtype}")
 
 
@@ -121,7 +121,7 @@ def _numpy_type(dtype: str) -> np.dtype[Any] | None:
     return ml_dtype(name) if name in ML_DTYPES else None
 
 
-def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...] | None) -> Stored:
+def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...] | None) -> StoredTensor:
     if is_image(file):
         raise InputError(
             f"{file}: got an image, expected a tensor in .npy, .npz or raw bytes. Save its values with numpy"
@@ -151,14 +151,14 @@ def _raw(file: str, stream: IO[bytes], dtype: str | None, shape: tuple[int, ...]
         needed = -(-count * bits // 8)
         raise ArrayError(file, None, f"{data.size:,} bytes; {dtype} {words} has {needed:,}")
     if kept is None:
-        return Stored(unpack(data, dtype, count).reshape(shape), dtype)
+        return StoredTensor(unpack(data, dtype, count).reshape(shape), dtype)
     if kept == np.bool_ and data.max(initial=0) > 1:
         at = int((data > 1).argmax())
         raise ArrayError(file, None, f"byte {at:,} is {data[at]}, expected 0 or 1 for bool")
-    return Stored(data.view(kept).reshape(shape), dtype)
+    return StoredTensor(data.view(kept).reshape(shape), dtype)
 
 
-def _constant(source: str) -> Stored:
+def _constant(source: str) -> StoredTensor:
     from litecheck.model.stored_values import stored_integers
     from litecheck.quantizer.model_tensor import find_tensor
 
@@ -166,7 +166,7 @@ def _constant(source: str) -> Stored:
     values = stored_integers(tensor)
     if values is None:
         raise ConfigError(f"{source}: tensor '{tensor.name}' is not a constant with readable values")
-    return Stored(values, tensor.dtype)
+    return StoredTensor(values, tensor.dtype)
 
 
 def write(path: str, values: NDArray[Any], dtype: str) -> None:

@@ -40,7 +40,7 @@ def ml_dtype(name: str) -> np.dtype[Any]:
     return dtype
 
 
-def rounded_to(values: NDArray[Any], name: str) -> NDArray[Any]:
+def round_to(values: NDArray[Any], name: str) -> NDArray[Any]:
     """Round numbers once to a float type, by ONNX's name, and return them exactly in float32 (float64 stays float64).
 
     Arithmetic on two such arrays, rounded to the type again, equals the type's own arithmetic. For values with 11 bits

@@ -53,7 +53,7 @@ def quantize(x: NDArray[Any], parameters: Parameters, dtype: str | None = None) 
 
     For example, 0.25, -0.25 and 0.75 with scale 0.5 give 1, -1 and 2: ties are rounded away from zero.
     """
-    dtype = known(dtype or default_dtype)
+    dtype = check_type(dtype or default_dtype)
     low, high = INTEGER_RANGES[dtype]
     out: NDArray[Any] = np.empty(x.shape, STORAGE[dtype])
     with np.errstate(all="ignore"):
@@ -96,7 +96,7 @@ def products(q: NDArray[Any], parameters: Parameters, stored: str | None = None)
 
     For example, 3 and -1 with scale 0.1 and zero point 1 give 0.2 and -0.2.
     """
-    stored = known(stored_type(name, q, stored, INTEGER_RANGES))
+    stored = check_type(stored_type(name, q, stored, INTEGER_RANGES))
     wide = np.float64 if stored == "int32" else np.float32
     out = np.empty(q.shape, np.float32)
     with np.errstate(all="ignore"):
@@ -150,7 +150,7 @@ def _pieces(
     Blocked parameters split the blocked axis in two, and an uneven last block is a second piece. All other parameters
     yield a single piece.
     """
-    scale, zero = checked(parameters, x.shape, dtype)
+    scale, zero = check_parameters(parameters, x.shape, dtype)
     axis, size = parameters.axis, parameters.block_size
     if axis is None:
         yield x, out, scale.reshape(()), zero.reshape(())
@@ -181,7 +181,7 @@ def reals(x: NDArray[Any]) -> NDArray[np.float32]:
     return x.astype(np.float32, copy=False)
 
 
-def checked(
+def check_parameters(
     parameters: Parameters, shape: tuple[int, ...], dtype: str
 ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
     """Return scales as float32 and zero points as int64, with one element if all zero points are equal."""
@@ -218,7 +218,7 @@ def _granularity(parameters: Parameters, shape: tuple[int, ...]) -> tuple[int, .
     return (*shape[:axis], -(-shape[axis] // size), *shape[axis + 1 :]) if size else (shape[axis],)
 
 
-def known(dtype: str) -> str:
+def check_type(dtype: str) -> str:
     """Return the name of a type in STORAGE. Raise QuantizerError for another name."""
     if dtype not in STORAGE:
         raise QuantizerError(name, "dtype", f"{dtype} is not one of {', '.join(STORAGE)}")

@@ -112,7 +112,7 @@ class ResolverSemantics:
     def _grid(self, parameters: Parameters, dtype: str) -> Grid:
         """Return the single scale and zero point, checked."""
         with self._rename_errors():
-            scales, zeros = litert.checked(parameters, (), dtype)
+            scales, zeros = litert.check_parameters(parameters, (), dtype)
         scale = np.float32(scales.item())
         if self._is_delegated(dtype) and scale < np.finfo(np.float32).smallest_normal:
             raise QuantizerError(self.name, "scale", f"is {scale}; XNNPACK takes no subnormal ones")

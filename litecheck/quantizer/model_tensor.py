@@ -16,11 +16,11 @@ def find_tensor(text: str) -> tuple[Subgraph, Tensor]:
     """
     from litecheck.model.load import load_model
 
-    file, name = split(text)
+    file, name = split_file_tensor(text)
     return _choose(load_model(file), name)
 
 
-def split(text: str) -> tuple[str, str]:
+def split_file_tensor(text: str) -> tuple[str, str]:
     """Split ``FILE:TENSOR`` at the first colon after the name of an existing file, because names may contain colons."""
     colons = [n for n, letter in enumerate(text) if letter == ":"]
     ends = next((n for n in colons if os.path.isfile(text[:n])), None)

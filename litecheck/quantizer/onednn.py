@@ -54,7 +54,7 @@ def dynamic_quantize(
         if values is not None:
             _check_length(argument, values.shape, 1 if channel is None else src.shape[channel])
     check_positive(_NAME, "scales", scales)
-    scale, offset = Parameters(scales, zps, channel).spread(src.shape)
+    scale, offset = Parameters(scales, zps, channel).broadcast_to(src.shape)
     target = _TYPES[dst]
     result = np.empty(src.shape, target)
 
@@ -134,7 +134,7 @@ class OneDnn:
             if values is not None:
                 _check_length(argument, values.shape, length)
         check_positive(_NAME, "scales", scales)
-        scale, offset = Parameters(scales, zps, axis).spread(q.shape)
+        scale, offset = Parameters(scales, zps, axis).broadcast_to(q.shape)
         difference = q.astype(np.int64) - (0 if offset is None else offset.astype(np.int64))
         with np.errstate(all="ignore"):
             return np.asarray(difference.astype(np.float32) * scale)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.floats import rounded_to
+from litecheck.quantizer.floats import round_to
 from litecheck.quantizer.onnx_kernels import granularity, integers_in, reals_in, small_floats_in
 from litecheck.quantizer.onnx_types import (
     DEQUANTIZE,
@@ -72,7 +72,7 @@ def quantize_linear(
     parameters = granularity(
         semantics, x.shape, y_scale, y_zero_point, 1 if axis is None else axis, block_size or 0, facts
     )
-    scale, zero_point = parameters.spread(x.shape)
+    scale, zero_point = parameters.broadcast_to(x.shape)
     division = _division(semantics, name_of(y_scale), precision)
     kernel = (
         integers_in(division, target)
@@ -81,7 +81,7 @@ def quantize_linear(
     )
     y = np.empty(x.shape, storage(target))
     with np.errstate(all="ignore"):
-        inputs = [x, rounded_to(scale, division)]
+        inputs = [x, round_to(scale, division)]
         if zero_point is not None:
             inputs.append(_collapse_equal(zero_point.astype(inputs[1].dtype)))
         run(kernel, inputs, y)
@@ -128,10 +128,10 @@ def dequantize_linear(
     parameters = granularity(
         semantics, x.shape, x_scale, x_zero_point, 1 if axis is None else axis, block_size or 0, facts
     )
-    scale, zero_point = parameters.spread(x.shape)
+    scale, zero_point = parameters.broadcast_to(x.shape)
     y = np.empty(x.shape, storage(result))
     with np.errstate(all="ignore"):
-        inputs = [x, rounded_to(scale, result)]
+        inputs = [x, round_to(scale, result)]
         run(reals_in(result), inputs if zero_point is None else [*inputs, zero_point], y)
     return y
 

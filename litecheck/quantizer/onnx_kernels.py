@@ -1,7 +1,7 @@
 """QuantizeLinear and DequantizeLinear: valid shapes of the parameters, and the arithmetic, tile by tile.
 
 The arguments of a kernel are ``x``, the scale in the type of the arithmetic (in the representation of
-:func:`~litecheck.quantizer.floats.rounded_to`), the zero point, if any, and the output array. All have one
+:func:`~litecheck.quantizer.floats.round_to`), the zero point, if any, and the output array. All have one
 dimension. Scale and zero point may be scalars.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array
-from litecheck.quantizer.floats import rounded_to, to_ml_dtype, to_small_float
+from litecheck.quantizer.floats import round_to, to_ml_dtype, to_small_float
 from litecheck.quantizer.onnx_types import RANGES, VersionFacts, name_of
 from litecheck.quantizer.rounding import to_integers
 from litecheck.quantizer.types import Parameters, QuantizerError
@@ -114,8 +114,8 @@ Kernel = Callable[..., None]
 
 def _divide(x: NDArray[Any], scale: Any, name: str) -> NDArray[Any]:
     """Return the quotient in type ``name``, as a new array of float32 or float64. ``scale`` already has that type."""
-    quotient = np.asarray(np.divide(rounded_to(x, name), scale))
-    return rounded_to(quotient, name)
+    quotient = np.asarray(np.divide(round_to(x, name), scale))
+    return round_to(quotient, name)
 
 
 def integers_in(division: str, target: str) -> Kernel:
@@ -154,7 +154,7 @@ def reals_in(result: str) -> Kernel:
         difference: NDArray[Any] = x.astype(wide)
         if zero_point:
             difference = difference - zero_point[0].astype(wide)
-        product = rounded_to(difference, result) * scale
+        product = round_to(difference, result) * scale
         out[...] = product if out.dtype.kind == "f" else to_ml_dtype(product, result)
 
     return kernel

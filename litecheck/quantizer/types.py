@@ -51,7 +51,7 @@ class Parameters:
         per_axis = quantization.scale.size > 1
         return cls(quantization.scale, quantization.zero_point, quantization.axis if per_axis else None)
 
-    def spread(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any] | None]:
+    def broadcast_to(self, shape: tuple[int, ...]) -> tuple[NDArray[Any], NDArray[Any] | None]:
         """Return scale and zero point in a shape that broadcasts against a tensor of ``shape``.
 
         For example, 2 scales on axis 1 of shape (3, 2) get shape (1, 2).

@@ -15,7 +15,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
-from litecheck.reference.dispatch_conditions import MEASUREMENTS, Placed, in_table
+from litecheck.reference.dispatch_conditions import MEASUREMENTS, PlacedOperator, in_table
 from litecheck.spelling import did_you_mean
 
 #: Names of the backends that run an operator, and ``in table`` if XNNPACK computes the operator as part of a table.
@@ -35,7 +35,7 @@ class Condition:
     subject: str
     allowed: tuple[str, ...]
 
-    def holds(self, placed: Placed) -> bool:
+    def holds(self, placed: PlacedOperator) -> bool:
         """Return True if an operator satisfies the condition."""
         return VERBS[self.verb](placed, self.subject, self.allowed)
 
@@ -44,7 +44,7 @@ class Condition:
 Alternatives = tuple[tuple[Condition, ...], ...]
 
 
-def _any_holds(alternatives: Alternatives, placed: Placed) -> bool:
+def _any_holds(alternatives: Alternatives, placed: PlacedOperator) -> bool:
     return any(all(condition.holds(placed) for condition in conditions) for conditions in alternatives)
 
 
@@ -57,7 +57,7 @@ class Backend:
     functions: Mapping[str, tuple[str, ...]]
     """Operators that are functions of one value and can be merged into one table, by ``quantized`` or float type."""
 
-    def accepts(self, placed: Placed) -> bool:
+    def accepts(self, placed: PlacedOperator) -> bool:
         """Return True if the backend runs the operator: all conditions of one alternative hold."""
         known = self.operators.get(placed.operator.opcode)
         return self.unlisted if known is None else _any_holds(known, placed)
@@ -80,7 +80,7 @@ def holding_conditions(
 ) -> frozenset[str]:
     """Return the conditions among ``conditions`` that hold for an operator. Roles are in the order of its tensors."""
     table = load_dispatch()
-    placed = Placed.of(subgraph, operator, inputs, outputs) if conditions else None
+    placed = PlacedOperator.of(subgraph, operator, inputs, outputs) if conditions else None
     return frozenset(name for name in conditions if placed and _any_holds(table.conditions[name], placed))
 
 
@@ -89,7 +89,7 @@ def backends_of(
 ) -> BackendSet:
     """Return the backends that run an operator. ``inputs`` and ``outputs`` are its roles in the order of its tensors."""
     table = load_dispatch()
-    placed = Placed.of(subgraph, operator, inputs, outputs)
+    placed = PlacedOperator.of(subgraph, operator, inputs, outputs)
     accepting = frozenset(name for name, backend in table.backends.items() if backend.accepts(placed))
     doubled = len(operator.inputs) == 2 and operator.inputs[0] == operator.inputs[1]
     if XNNPACK in accepting and doubled:
@@ -111,15 +111,15 @@ def _is_function(subgraph: Subgraph, operator: Operator) -> bool:
         return operator.opcode in backend.functions["float32"]
     if operator.opcode not in backend.functions["quantized"] or len(operator.inputs) not in _ROLES:
         return False
-    return backend.accepts(Placed.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",)))
+    return backend.accepts(PlacedOperator.of(subgraph, operator, _ROLES[len(operator.inputs)], ("output",)))
 
 
-def _has_one_scale(placed: Placed, role: str, _: tuple[str, ...]) -> bool:
+def _has_one_scale(placed: PlacedOperator, role: str, _: tuple[str, ...]) -> bool:
     stated = placed.tensors[role].quantization
     return stated.scale.size == 1 and stated.axis == 0
 
 
-def _has_scales_along(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+def _has_scales_along(placed: PlacedOperator, role: str, allowed: tuple[str, ...]) -> bool:
     tensor = placed.tensors[role]
     several = tensor.quantization.scale.size > 1 and tensor.dtype != "uint8"
     return (
@@ -133,12 +133,12 @@ def _has_values(tensor: Tensor) -> bool:
     return tensor.is_constant and tensor.size > 0
 
 
-def _rank(placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+def _rank(placed: PlacedOperator, role: str, allowed: tuple[str, ...]) -> bool:
     shape = placed.tensors[role].shape
     return _within(len(shape), allowed) and all(n > 0 for n in shape)
 
 
-def _ratio(placed: Placed, roles: str, allowed: tuple[str, ...]) -> bool:
+def _ratio(placed: PlacedOperator, roles: str, allowed: tuple[str, ...]) -> bool:
     over, under = roles.split("/")
     first, *others = (placed.scale(role.strip()) for role in over.split("*"))
     for scale in others:
@@ -147,7 +147,7 @@ def _ratio(placed: Placed, roles: str, allowed: tuple[str, ...]) -> bool:
         return _within(float(np.float32(first / placed.scale(under.strip()))), allowed)
 
 
-Verb = Callable[[Placed, str, tuple[str, ...]], bool]
+Verb = Callable[[PlacedOperator, str, tuple[str, ...]], bool]
 #: Checks of a role. They hold if the role is absent.
 ROLES: dict[str, Verb] = {
     "types": lambda placed, role, allowed: placed.tensors[role].dtype in allowed,
@@ -166,11 +166,11 @@ ROLES: dict[str, Verb] = {
 }
 
 
-def _declined_by(placed: Placed, backend: str, _: tuple[str, ...]) -> bool:
+def _declined_by(placed: PlacedOperator, backend: str, _: tuple[str, ...]) -> bool:
     return not load_dispatch().backends[backend].accepts(placed)
 
 
-def _check_role(verb: str, placed: Placed, role: str, allowed: tuple[str, ...]) -> bool:
+def _check_role(verb: str, placed: PlacedOperator, role: str, allowed: tuple[str, ...]) -> bool:
     return role not in placed.tensors or ROLES[verb](placed, role, allowed)
 
 

@@ -18,7 +18,7 @@ from litecheck.quantization import BITS, Blockwise
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Placed:
+class PlacedOperator:
     """Operator in a subgraph: its tensors by role, the roles that are unpacked when a model is loaded, and its options
     by name."""
 
@@ -33,12 +33,12 @@ class Placed:
         operator: Operator,
         inputs: tuple[str, ...],
         outputs: tuple[str, ...],
-    ) -> Placed:
+    ) -> PlacedOperator:
         """Return an operator with its tensors by role. Roles are in the order of its tensors."""
         named = [*zip(inputs, operator.inputs, strict=False), *zip(outputs, operator.outputs, strict=False)]
         tensors = {role: subgraph.tensors[index] for role, index in named if index >= 0}
         unpacked = {role for role, tensor in tensors.items() if is_unpacked(subgraph, tensor)}
-        return Placed(operator, tensors, frozenset(unpacked), options_of(operator))
+        return PlacedOperator(operator, tensors, frozenset(unpacked), options_of(operator))
 
     def scale(self, role: str) -> np.float32:
         """Return the single scale of a role, or NaN if it has no scale or several."""
@@ -51,36 +51,36 @@ class Placed:
         return self.tensors[role].shape if role in self.tensors else ()
 
 
-def _sum_bits(placed: Placed) -> float:
+def _sum_bits(placed: PlacedOperator) -> float:
     """Return the number of bits of sums of products: 64 for 16-bit inputs without the option int32 bias, else 32."""
     words = any(t.dtype == "int16" for role, t in placed.tensors.items() if role in ("input", "lhs"))
     return 64 if words and placed.options.get("quantized_bias_type") != "INT32" else 32
 
 
-def _bias_bits(placed: Placed) -> float:
+def _bias_bits(placed: PlacedOperator) -> float:
     """Return the number of bits of a bias of 16-bit inputs, 0 if there is no bias."""
     words = "bias" in placed.tensors and placed.tensors["input"].dtype == "int16"
     return BITS[placed.tensors["bias"].dtype] if words else 0
 
 
-def _groups(placed: Placed) -> float:
+def _groups(placed: PlacedOperator) -> float:
     """Return the number of groups of a convolution's input channels."""
     image, filters = placed.shape("input"), placed.shape("weight")
     return image[-1] / filters[-1] if image and filters and filters[-1] else 0
 
 
-def _depth(placed: Placed) -> float:
+def _depth(placed: PlacedOperator) -> float:
     """Return the number of columns of a weight matrix."""
     return (placed.shape("weight")[-1:] or (0,))[0]
 
 
-def _block_remainder(placed: Placed) -> float:
+def _block_remainder(placed: PlacedOperator) -> float:
     """Return the remainder of a block of weights after full vectors of 32."""
     details = placed.tensors["weight"].quantization.details
     return details.block_size % 32 if isinstance(details, Blockwise) else 0
 
 
-def _stride_beyond_filter(placed: Placed) -> float:
+def _stride_beyond_filter(placed: PlacedOperator) -> float:
     """Return the largest number of elements by which the stride of a pooling window exceeds its length."""
     get = placed.options.get
     return max(0, *(int(get(f"stride_{s}", 0)) - int(get(f"filter_{f}", 0)) for s, f in _SIDES))
@@ -89,7 +89,7 @@ def _stride_beyond_filter(placed: Placed) -> float:
 _SIDES = (("h", "height"), ("w", "width"))
 
 
-def _count_stamp_gaps(placed: Placed) -> float:
+def _count_stamp_gaps(placed: PlacedOperator) -> float:
     """Return the number of sides along which the filters of a transposed convolution leave gaps or do not fit.
 
     With SAME, the stride exceeds the filter, or the input does not match the output. With VALID, the filter exceeds the
@@ -109,7 +109,7 @@ def _count_stamp_gaps(placed: Placed) -> float:
     )
 
 
-def _negative_slope(placed: Placed) -> float:
+def _negative_slope(placed: PlacedOperator) -> float:
     """Return alpha * input scale / output scale, the factor of negative values, in float32."""
     with np.errstate(all="ignore"):
         positive = placed.scale("input") / placed.scale("output")
@@ -117,7 +117,7 @@ def _negative_slope(placed: Placed) -> float:
 
 
 #: Measurements by their name in conditions.
-MEASUREMENTS: dict[str, Callable[[Placed], float]] = {
+MEASUREMENTS: dict[str, Callable[[PlacedOperator], float]] = {
     "sum_bits": _sum_bits,
     "bias_bits": _bias_bits,
     "groups": _groups,

@@ -107,7 +107,7 @@ NUMPY_TYPES: dict[str, str] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Computed:
+class Outputs:
     """Return value of a kernel with state: outputs, and the new contents of its variable inputs by role."""
 
     outputs: tuple[Array, ...]

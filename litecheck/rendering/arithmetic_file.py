@@ -9,11 +9,11 @@ from typing import Any
 import yaml
 
 from litecheck.diagnosis.hypotheses import USUAL
-from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis
+from litecheck.diagnosis.result import Diagnosis, Hypothesis, OperatorDiagnosis
 from litecheck.public_call import shows_call
 from litecheck.reference.engine.arithmetic import DEFAULT
 from litecheck.rendering.wording.hypotheses import excluded_sentence
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _WIDTH = 116
 #: Variants of an operator by step and condition, its defect, and the reasons.
@@ -26,7 +26,7 @@ def base_of(diagnosis: Diagnosis) -> str:
     return max(USUAL, key=lambda name: sum(name in names for names in fitting))
 
 
-def chosen(diagnosed: Diagnosed, base: str) -> Hypothesis | None:
+def choose_hypothesis(diagnosed: OperatorDiagnosis, base: str) -> Hypothesis | None:
     """Return the fitting candidate to write: that of ``base`` if it fits, else the most usual."""
     return next(
         (hypothesis for hypothesis in diagnosed.fits if base in hypothesis.published),
@@ -43,7 +43,7 @@ def arithmetic_yaml(diagnosis: Diagnosis, name: str) -> str:
     base = base_of(diagnosis)
     operators: dict[str, dict[str, _Entry]] = {}
     for diagnosed in diagnosis.operators:
-        hypothesis = chosen(diagnosed, base)
+        hypothesis = choose_hypothesis(diagnosed, base)
         if hypothesis is None:
             continue
         entry = operators.setdefault(diagnosed.opcode, {}).setdefault(diagnosed.kind, {"because": []})
@@ -111,8 +111,8 @@ def _head(diagnosis: Diagnosis, base: str) -> Iterator[str]:
             yield f"{diagnosed.opcode} ({diagnosed.form}): {diagnosed.conclusion}"
 
 
-def _reasons(diagnosed: Diagnosed, hypothesis: Hypothesis) -> Iterator[str]:
-    yield f"{hypothesis} gives all {diagnosed.elements:,} outputs of {counted(diagnosed.probes, 'probe')}"
+def _reasons(diagnosed: OperatorDiagnosis, hypothesis: Hypothesis) -> Iterator[str]:
+    yield f"{hypothesis} gives all {diagnosed.elements:,} outputs of {count_of(diagnosed.probes, 'probe')}"
     others = [str(other) for other in diagnosed.fits if other != hypothesis]
     if others:
         yield f"ambiguous with: {'; '.join(others)}"

@@ -15,7 +15,7 @@ from litecheck.rendering.wording.operator_lines import extent, kind_name
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.certificate import Certificate, CertifiedOperator
 from litecheck.suite.verdict import NOT_CLAIMED
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -49,12 +49,12 @@ def _summary_tail(certificate: Certificate) -> str:
     invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
     valid = {ending: number for ending, number in certificate.counts.items() if ending not in invalid}
     broken = {ending: number for ending, number in certificate.counts.items() if ending in invalid}
-    cases = counted(sum(valid.values()), "case")
+    cases = count_of(sum(valid.values()), "case")
     reason = shortfalls_sentence(certificate.shortfalls)
     short = f": {reason}" if reason else ""
     waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
     told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
-    told += f"; {counted(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
+    told += f"; {count_of(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
     return f"{short}{_tolerance_text(certificate)}{waived}{told}"
 
 
@@ -153,7 +153,10 @@ def _facts(certificate: Certificate) -> Iterator[tuple[str, str]]:
         ("driver", claims.device.driver),
         ("date", certificate.date),
         ("claims", " ".join(filter(None, (claims.name, claims.profile, claims.version, claims.level)))),
-        ("suite", f"{suite.profile}, level {suite.level}, seed {suite.seed}, {counted(suite.cases, 'case')}"),
+        (
+            "suite",
+            f"{suite.profile}, level {suite.level}, seed {suite.seed}, {count_of(suite.cases, 'case')}",
+        ),
         ("made by", suite.made_by),
         ("run", ran or "device and program not recorded: an own program wrote the outputs"),
         ("manifest", f"SHA-256 {suite.sha256}"),

@@ -11,8 +11,8 @@ from litecheck.rendering.columns import print_wrapped
 from litecheck.rendering.escape import visible
 from litecheck.suite.certificate_verification import CertificateCheck
 from litecheck.suite.file_integrity import Discrepancy
-from litecheck.summary_text import counted
-from litecheck.typed_json import encoded
+from litecheck.summary_text import count_of
+from litecheck.typed_json import encode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -52,7 +52,7 @@ def check_lines(checked: CertificateCheck) -> Iterator[str]:
     """Yield the outcome, the summary that the certificate states, and the discrepancies, files of a kind together."""
     found = checked.discrepancies
     if found:
-        yield visible(f"{checked.file}: not confirmed: {counted(len(found), 'difference')}")
+        yield visible(f"{checked.file}: not confirmed: {count_of(len(found), 'difference')}")
     stated = summary(checked.certificate)
     yield f"the certificate states: {stated}" if found else stated
     if checked.certificate.tool != checked.tool:
@@ -63,7 +63,7 @@ def check_lines(checked: CertificateCheck) -> Iterator[str]:
         if one not in hidden:
             yield visible(discrepancy_sentence(one))
     if hidden:
-        yield f"and {counted(len(hidden), 'other file')} that are changed, missing or unknown: results of another run?"
+        yield f"and {count_of(len(hidden), 'other file')} that are changed, missing or unknown: results of another run?"
     if not found:
         signature = "; the signature is right" if checked.signature == "right" else ""
         yield f"every file and every number equals the certificate{signature}"
@@ -80,7 +80,7 @@ def values(checked: CertificateCheck) -> dict[str, Any]:
         "verdict": checked.certificate.verdict,
         "exit_code": checked.exit_code,
         "signature": checked.signature,
-        "discrepancies": [encoded(one, Discrepancy) for one in checked.discrepancies],
+        "discrepancies": [encode(one, Discrepancy) for one in checked.discrepancies],
     }
 
 

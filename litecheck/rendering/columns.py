@@ -83,10 +83,10 @@ def print_lines(lines: Iterable[str], console: Console) -> None:
 
 def print_wrapped(lines: Iterable[str], console: Console) -> None:
     """Print lines, broken between words to :func:`width_of` the console; further lines are indented."""
-    print_lines(broken(lines, width_of(console), "    "), console)
+    print_lines(break_lines(lines, width_of(console), "    "), console)
 
 
-def broken(lines: Iterable[str], width: int | None, indent: str) -> Iterator[str]:
+def break_lines(lines: Iterable[str], width: int | None, indent: str) -> Iterator[str]:
     """Yield lines broken between words to a width, if there is one; further lines are indented."""
     for line in lines:
         wrapper = TextWrapper(

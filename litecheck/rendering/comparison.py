@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.quantizer.comparison_result import Comparison, Element
 from litecheck.rendering import rows as result
-from litecheck.rendering.document import Code, Document, FactRows, broken
+from litecheck.rendering.document import Code, Document, FactRows, join_lines
 from litecheck.rendering.escape import visible
-from litecheck.rendering.wording.differences import decimal, labelled, lines, verdict
+from litecheck.rendering.wording.differences import decimal, group_by_label, lines, verdict
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ def results(compared: ComparedTensors) -> result.Results:
     """Return the row of a tensor, if it differs by more than the tolerance."""
     c, file = compared.comparison, compared.actual
     word, name = verdict(c), f"{compared.actual} against {compared.expected}"
-    details = tuple(labelled(c))
+    details = tuple(group_by_label(c))
     full = result.lines_of(details)
     rows, obstacles = [], []
     identity = result.digest(compared.expected, file, word)
@@ -65,16 +65,16 @@ def results(compared: ComparedTensors) -> result.Results:
         f"{name}: {word}",
         (result.Subject(name, file, facts, tuple(rows), cases, tuple(obstacles)),),
         (_DIFFERS,),
-        tuple(result.annotated((*obstacles, *rows))),
+        tuple(result.annotate_rows((*obstacles, *rows))),
         {"comparison": {"expected": compared.expected, "actual": file, "verdict": word}},
     )
 
 
 def document(compared: ComparedTensors) -> Document:
     """Return the verdict, the differences, the first and the worst element, and causes."""
-    (_, (tensor,)), *details = labelled(compared.comparison)
+    (_, (tensor,)), *details = group_by_label(compared.comparison)
     title = (Code(compared.actual), " against ", Code(compared.expected))
-    facts = FactRows(tuple((label, broken(texts)) for label, texts in details))
+    facts = FactRows(tuple((label, join_lines(texts)) for label, texts in details))
     word = verdict(compared.comparison)
     return Document("compare", title, word, tensor, (), (facts,) if details else (), __version__)
 

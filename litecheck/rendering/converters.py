@@ -10,7 +10,7 @@ from litecheck.files import bytes_text
 from litecheck.rendering.conversion.snr_wording import ratio, without_dc, worst_output
 from litecheck.rendering.document import Code, Document, Heading, Part, fact_rows, text_grid
 from litecheck.rendering.escape import NAME, shorten, visible
-from litecheck.summary_text import counted, counts_text
+from litecheck.summary_text import count_of, counts_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +77,7 @@ def document(compared: ConverterComparison) -> Document:
         parts += [Heading(("Failed",)), fact_rows(failures)]
     rows = _output_rows(compared)
     if rows:
-        heading = Heading((f"Agreement with float on {counted(compared.samples, 'input')}",))
+        heading = Heading((f"Agreement with float on {count_of(compared.samples, 'input')}",))
         parts += [heading, text_grid(_OUTPUTS, rows)]
     facts = (*_facts(compared), *(("warning", text) for text in compared.warnings))
     title = (Code(compared.source),)
@@ -136,7 +136,7 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
     outputs = [(shorten(name, NAME), *rest) for name, *rest in _output_rows(compared)]
     if outputs and (verbose or len(outputs) > len(rows)):
         page.line()
-        page.section("Agreement with float", f"on {counted(compared.samples, 'input')}")
+        page.section("Agreement with float", f"on {count_of(compared.samples, 'input')}")
         page.grid(_OUTPUTS, outputs, [""] * len(outputs))
 
 

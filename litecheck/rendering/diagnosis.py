@@ -8,14 +8,14 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 from litecheck.comparison.wording import gathering_sentence
-from litecheck.diagnosis.result import Diagnosed, Diagnosis, ModelOperator
+from litecheck.diagnosis.result import Diagnosis, ModelOperator, OperatorDiagnosis
 from litecheck.rendering import document as layout
 from litecheck.rendering import rows as result
 from litecheck.rendering.columns import print_lines, table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -47,7 +47,7 @@ def document(diagnosis: Diagnosis) -> layout.Document:
     )
 
 
-def _untested_sentences(of: Diagnosis | Diagnosed) -> tuple[str, ...]:
+def _untested_sentences(of: Diagnosis | OperatorDiagnosis) -> tuple[str, ...]:
     return tuple(map(untested_sentence, of.untried))
 
 
@@ -59,18 +59,18 @@ def _facts(diagnosis: Diagnosis) -> Iterator[tuple[str, str]]:
         ("date", diagnosis.started),
         ("models", ", ".join(diagnosis.models)),
         ("probes", f"seed {diagnosis.seed}"),
-        ("arithmetic", wording.agreed(diagnosis)),
+        ("arithmetic", wording.agreed_arithmetics(diagnosis)),
     )
     yield from ((label, text) for label, text in facts if text)
 
 
-def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
+def _overview(operators: Sequence[OperatorDiagnosis]) -> layout.TableGrid:
     """Return the table of operators, a row each, with links to their details."""
     rows = [
         (
             (layout.StatusIcon(d.conclusion), layout.Link(f"#operator-{n}", d.opcode)),
             (d.form,),
-            (", ".join(filter(None, (wording.computed_by(d), wording.notes(d)))),),
+            (", ".join(filter(None, (wording.candidate_text(d), wording.notes(d)))),),
             (_published_names(d),),
             (f"{d.probes:,}",),
             (f"{d.elements:,}",),
@@ -80,24 +80,24 @@ def _overview(operators: Sequence[Diagnosed]) -> layout.TableGrid:
     return layout.TableGrid(("operator", "type", "variant", "arithmetic", ">probes", ">outputs"), tuple(rows))
 
 
-def _published_names(d: Diagnosed) -> str:
+def _published_names(d: OperatorDiagnosis) -> str:
     return ", ".join(d.fits[0].published) if d.fits else ""
 
 
-def _operator(anchor: str, d: Diagnosed) -> layout.Collapsible:
+def _operator(anchor: str, d: OperatorDiagnosis) -> layout.Collapsible:
     """Return a kind of operator; open if it is not explained."""
-    asked = f" in {counted(d.inferences, 'inference')}" if d.inferences else ""
+    asked = f" in {count_of(d.inferences, 'inference')}" if d.inferences else ""
     problems, evidence = tuple(wording.problems(d)), tuple(wording.evidence(d))
     rows: tuple[tuple[str, layout.Line], ...] = (
-        ("computed by", (wording.computed_by(d),)),
+        ("computed by", (wording.candidate_text(d),)),
         ("arithmetic", (_published_names(d),)),
-        ("evidence", (f"{counted(d.elements, 'output')} of {counted(d.probes, 'probe')}{asked}",)),
-        ("wrong", layout.broken(problems)),
-        ("no answer", layout.broken(tuple(wording.silent(d)))),
-        ("parameters", layout.broken(tuple(f"{had.property}: {probed_values(had)}" for had in d.tried))),
-        ("not tried", layout.broken(_untested_sentences(d))),
-        ("other ways", layout.broken(evidence)),
-        ("names", layout.broken(tuple(f"{o.called} is '{shorten(o.title)}'" for o in d.owned))),
+        ("evidence", (f"{count_of(d.elements, 'output')} of {count_of(d.probes, 'probe')}{asked}",)),
+        ("wrong", layout.join_lines(problems)),
+        ("no answer", layout.join_lines(tuple(wording.silent(d)))),
+        ("parameters", layout.join_lines(tuple(f"{had.property}: {probed_values(had)}" for had in d.tried))),
+        ("not tried", layout.join_lines(_untested_sentences(d))),
+        ("other ways", layout.join_lines(evidence)),
+        ("names", layout.join_lines(tuple(f"{o.called} is '{shorten(o.title)}'" for o in d.owned))),
     )
     shown = tuple((label, line) for label, line in rows if any(line))
     opened = d.conclusion in wording.UNEXPLAINED
@@ -119,7 +119,7 @@ def _models(diagnosis: Diagnosis) -> Iterator[layout.Part]:
         yield from (layout.Heading(("Models",)), layout.TableGrid(heads, tuple(rows)))
 
 
-def _own_row(model: str, d: Diagnosed, own: Sequence[ModelOperator]) -> tuple[layout.Line, ...]:
+def _own_row(model: str, d: OperatorDiagnosis, own: Sequence[ModelOperator]) -> tuple[layout.Line, ...]:
     good = sum(o.explained for o in own)
     sign = layout.StatusIcon("explained" if good == len(own) else "not explained")
     wrong = ", ".join(f"{o.called} '{shorten(o.title)}'" for o in own if not o.explained)
@@ -147,7 +147,7 @@ def results(diagnosis: Diagnosis) -> result.Results:
             for end, text in wording.UNEXPLAINED.items()
             if _id(end) in used
         ),
-        tuple(result.annotated((*subject.obstacles, *found))),
+        tuple(result.annotate_rows((*subject.obstacles, *found))),
         {"diagnosis": {"device": d.described, "verdict": verdict, "models": d.models}},
         tuple(
             result.ResultRow("diagnose/not-tried", "note", text, result.RowPlace(d.device))
@@ -160,7 +160,7 @@ def _id(conclusion: str) -> str:
     return f"diagnose/{conclusion.replace(' ', '-')}"
 
 
-def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
+def _result(diagnosis: Diagnosis, d: OperatorDiagnosis) -> result.ResultRow:
     name = f"{d.opcode} {d.form}"
     problems, other = tuple(wording.problems(d)), (*wording.evidence(d), *wording.silent(d))
     details = tuple((label, lines) for label, lines in (("wrong", problems), ("evidence", other)) if lines)
@@ -183,18 +183,18 @@ def _result(diagnosis: Diagnosis, d: Diagnosed) -> result.ResultRow:
     )
 
 
-def _case(d: Diagnosed, row: result.ResultRow | None) -> result.JudgedCase:
+def _case(d: OperatorDiagnosis, row: result.ResultRow | None) -> result.JudgedCase:
     name = f"{d.opcode} {d.form}"
     if row is not None:
         return result.JudgedCase(name, (row,))
     silent = "; ".join(wording.silent(d)) or "no probe was answered"
-    aside = (f"computed by: {wording.computed_by(d)}", *wording.evidence(d)) if d.probes else ()
+    aside = (f"computed by: {wording.candidate_text(d)}", *wording.evidence(d)) if d.probes else ()
     return result.JudgedCase(name, gap="" if d.probes else f"{d.conclusion}: {silent}", aside=aside)
 
 
 def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:
     if d.exit_code == 2:
-        why = f"{counted(len(d.operators), 'kind')} of operators tried, none answered"
+        why = f"{count_of(len(d.operators), 'kind')} of operators tried, none answered"
         text, where = f"not checked on {d.device}: {why}", result.RowPlace(d.device, "device")
         yield result.not_judged("diagnose", where, text, text, d.device, "not-judged")
 
@@ -209,7 +209,7 @@ def _lines(diagnosis: Diagnosis, width: int | None) -> Iterator[str]:
     build = f", {visible(diagnosis.build)}" if diagnosis.build else ""
     yield f"{visible(diagnosis.described)}{build}: {wording.headline(diagnosis)}"
     if diagnosis.agreement.groups:
-        yield from wrap(f"arithmetic {wording.agreed(diagnosis)}", width or _WIDTH)
+        yield from wrap(f"arithmetic {wording.agreed_arithmetics(diagnosis)}", width or _WIDTH)
     yield wording.summary(diagnosis)
     yield ""
     yield table(_HEADS, map(_columns, diagnosis.operators), width)
@@ -231,15 +231,22 @@ def _wrap_line(line: str, width: int | None) -> list[str]:
     return wrap(line, width or _WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 
-def _columns(d: Diagnosed) -> tuple[str, ...]:
+def _columns(d: OperatorDiagnosis) -> tuple[str, ...]:
     counts = str(d.probes), f"{d.elements:,}"
-    return visible(d.opcode), d.form, wording.computed_by(d), _published_names(d), *counts, wording.notes(d)
+    return (
+        visible(d.opcode),
+        d.form,
+        wording.candidate_text(d),
+        _published_names(d),
+        *counts,
+        wording.notes(d),
+    )
 
 
-def _details(d: Diagnosed) -> Iterator[str]:
+def _details(d: OperatorDiagnosis) -> Iterator[str]:
     told = [*wording.problems(d), *wording.evidence(d)]
     yield from told
-    yield from wording.named(d, told)
+    yield from wording.operator_names(d, told)
     yield from wording.silent(d)
     if d.untried:
         yield f"not tried: {'; '.join(_untested_sentences(d))}"
@@ -256,7 +263,7 @@ def values(diagnosis: Diagnosis) -> dict[str, Any]:
     }
 
 
-def _record(diagnosed: Diagnosed) -> dict[str, Any]:
+def _record(diagnosed: OperatorDiagnosis) -> dict[str, Any]:
     """Return the JSON of an operator with its ``conclusion`` and ``gathers``, the sentences of its patterns."""
     record = {**asdict(diagnosed), "conclusion": diagnosed.conclusion}
     if diagnosed.contrast is not None:

@@ -150,23 +150,23 @@ def section(
     """Yield a list below a title, cut at ``most``; nothing without lines."""
     told = tuple(line if isinstance(line, tuple) else (line,) for line in lines)
     if told:
-        yield from (Heading((title,), level), listed(told, len(told) if most is None else most))
+        yield from (Heading((title,), level), short_list(told, len(told) if most is None else most))
 
 
 def case(title: str, ending: str, details: Iterable[tuple[str, Iterable[str]]]) -> Collapsible:
     """Return the details of a case, open, with its ending after its title."""
     rows = tuple(
-        (label, broken(tuple(shorten(line, 3 * PHRASE) for line in lines))) for label, lines in details
+        (label, join_lines(tuple(shorten(line, 3 * PHRASE) for line in lines))) for label, lines in details
     )
     return Collapsible(title, (f": {ending}",), (FactRows(rows),), True)
 
 
-def listed(lines: tuple[Line, ...], most: int) -> ItemList:
+def short_list(lines: tuple[Line, ...], most: int) -> ItemList:
     """Return a list of at most ``most`` items."""
     return ItemList(lines[:most], max(0, len(lines) - most))
 
 
-def broken(texts: tuple[str, ...]) -> Line:
+def join_lines(texts: tuple[str, ...]) -> Line:
     """Return texts on consecutive lines."""
     line: list[Span] = []
     for text in texts:

@@ -27,7 +27,7 @@ _PRINTABLE_BUT_UNSAFE = re.compile(f"{_LOG_COMMAND}|{_BLANK}")
 _WORKFLOW_COMMAND = re.compile("^( *:):", re.M)
 
 
-def escaped(text: str, *, lines: bool = False, before: str | None = None) -> str:
+def escape_text(text: str, *, lines: bool = False, before: str | None = None) -> str:
     """Return ``text`` with backslash escapes in place of unsafe characters. All output is escaped here.
 
     Unsafe are control, format, surrogate, private and unassigned characters, white space except the space, invisible
@@ -54,7 +54,7 @@ def _escape_character(character: str) -> str:
 
 def visible(text: str) -> str:
     """Return a name, or a sentence with names in it, escaped and in a single line."""
-    return escaped(text)
+    return escape_text(text)
 
 
 def safe_json(text: str) -> str:
@@ -113,7 +113,7 @@ def place(where: Where, limit: int | None = None, joint: str = ", ") -> str:
     return joint.join(part for part in (str(tamed), tamed.operand) if part)
 
 
-def slashed(file: str) -> str:
+def use_forward_slashes(file: str) -> str:
     """Return the path with forward slashes, as web services expect it."""
     return PurePath(file).as_posix() if file else file
 
@@ -123,4 +123,4 @@ def uri(file: str) -> str:
     from urllib.parse import quote
 
     path = PurePath(file)
-    return path.as_uri() if path.is_absolute() else quote(os.fsencode(slashed(file)))
+    return path.as_uri() if path.is_absolute() else quote(os.fsencode(use_forward_slashes(file)))

@@ -9,21 +9,21 @@ from textwrap import fill, shorten
 from litecheck.checks.limits import satisfies
 from litecheck.checks.policy import hint_of, known_paths
 from litecheck.checks.validate import DEFAULT_PROFILES
-from litecheck.checks.wording import required
+from litecheck.checks.wording import requirement_phrase
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.finding import Finding, Where
-from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST, implied
+from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST, implied_requirements
 from litecheck.profile.known_faults import known_faults
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.registry import measured, operator_measurements
-from litecheck.profile.measurements.suggestion import suggested
+from litecheck.profile.measurements.registry import measurement_description, operator_measurements
+from litecheck.profile.measurements.suggestion import suggestion_text
 from litecheck.profile.notes import all_notes
 from litecheck.profile.paths import path_matches
 from litecheck.profile.types import Constraint, Exactly, Profile, Range, Requirement, Roles, parts_of
 from litecheck.public_call import shows_call
 from litecheck.rendering.escape import place
 from litecheck.rendering.measurements import measurement_hint
-from litecheck.rendering.rules import Row, demanded, rows, shows
+from litecheck.rendering.rules import Row, required_text, rows, shows
 
 #: Maximum number of requirements that are explained in full; of more, a line each is printed.
 _IN_FULL = 12
@@ -55,7 +55,9 @@ def explain(path: str, profiles: Sequence[Profile] | None = None, width: int = 8
 
 def _summary(path: str, named: Sequence[Row], width: int) -> str:
     """Return a line for each requirement, and the command that explains one."""
-    lines = (f"{row.requirement.path} ({row.profile.name}): {demanded(row.requirement)}" for row in named)
+    lines = (
+        f"{row.requirement.path} ({row.profile.name}): {required_text(row.requirement)}" for row in named
+    )
     shown = (shorten(line, width, placeholder=" ...") for line in lines)
     command = f"litecheck explain {named[0].requirement.path}{_option(named[0].profile)}"
     more = f"{len(named):,} requirements. To explain one: {command}"
@@ -77,7 +79,7 @@ def named_rows(profile: Profile, path: str) -> Iterator[Row]:
     asked = (rules[opcode],) if opcode in rules else rules.values()
     every = (row for rule in asked for row in rows(profile, rule))
     yield from (row for row in every if path_matches(row.requirement.path, path))
-    yield from (Row(profile, None, requirement) for requirement in implied(profile, path))
+    yield from (Row(profile, None, requirement) for requirement in implied_requirements(profile, path))
 
 
 def _drop_repeated(found: Iterable[Row]) -> Iterator[Row]:
@@ -100,7 +102,7 @@ def _missing_error(path: str, chosen: Sequence[Profile]) -> ConfigError:
         return ConfigError(f"{path}: no requirement of {', '.join(names)} has this path; {have}")
     name, measured_names = path.partition("/limits/")[2], tuple(operator_measurements())
     if name and name.isidentifier() and name not in measured_names:
-        hint = suggested(name, measured_names) or ";"
+        hint = suggestion_text(name, measured_names) or ";"
         return ConfigError(
             f"{path}: no measurement {name!r}{hint} 'litecheck rules --measurements' lists all"
         )
@@ -113,8 +115,8 @@ def explanation(row: Row, width: int = 80) -> str:
     r = row.requirement
     relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
     lines = [
-        ("required", demanded(r)),
-        ("measured", measured(r.path)),
+        ("required", required_text(r)),
+        ("measured", measurement_description(r.path)),
         (
             "alternative",
             f"{row.alternative}, one of {len(row.rule.any_of)}" if row.alternative and row.rule else "",
@@ -144,7 +146,9 @@ def example(row: Row) -> str:
         opcode = "CUSTOM"
     tensor = (17, f"block3/{r.role}") if r.role else (None, None)
     where = Where(0, "", 12, opcode, f"block3/{opcode.lower()}", r.role, None, *tensor)
-    finding = Finding(r.path, r.level, where, _found(r), required(r), r.because, r.see, r.demand, r.effect)
+    finding = Finding(
+        r.path, r.level, where, _found(r), requirement_phrase(r), r.because, r.see, r.demand, r.effect
+    )
     return f"{place(where)}: {finding.sentence}"
 
 

@@ -12,9 +12,9 @@ from litecheck.model.graph import Graph, graph_of, name_of
 from litecheck.model.options import option_text, options_of, unset_types
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
-from litecheck.rendering.columns import broken, table
+from litecheck.rendering.columns import break_lines, table
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
-from litecheck.rendering.inspect_json import chosen, model_name
+from litecheck.rendering.inspect_json import model_name, select_subgraphs
 
 #: Largest number of scales in a line of text; JSON has all.
 SHOWN = 8
@@ -34,7 +34,7 @@ def model_text(
     Names are last in a line; in tables they are shortened to ``width``, the terminal's. Without ``subgraph``, ``op`` is
     an operator of subgraph 0. Raise ConfigError if the subgraph or the operator does not exist.
     """
-    subgraphs = chosen(model, subgraph, op)
+    subgraphs = select_subgraphs(model, subgraph, op)
     if op is not None:
         return operator_text(model, subgraphs[0], subgraphs[0].operators[op])
     parts = [_heading(model, width)]
@@ -59,7 +59,7 @@ def _heading(model: Model, width: int | None) -> str:
         *(("remark", remark) for remark in model.remarks),
     ]
     told = (f"  {key:<12} {visible(value)}" for key, value in lines if value)
-    return "\n".join([model_name(model), *broken(told, width, " " * 15)])
+    return "\n".join([model_name(model), *break_lines(told, width, " " * 15)])
 
 
 def _signature(

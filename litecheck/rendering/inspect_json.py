@@ -12,7 +12,7 @@ from litecheck.public_call import shows_call
 from litecheck.rendering.escape import json_document, visible
 
 
-def chosen(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph, ...]:
+def select_subgraphs(model: Model, subgraph: int | None, op: int | None) -> tuple[Subgraph, ...]:
     """Return the selected subgraphs. Raise ConfigError if the subgraph or operator does not exist."""
     if subgraph is None and op is None:
         return model.subgraphs
@@ -59,7 +59,7 @@ def model_values(model: Model, *, subgraph: int | None = None, op: int | None = 
             {"key": s.key, "subgraph": s.subgraph, "inputs": dict(s.inputs), "outputs": dict(s.outputs)}
             for s in model.signatures
         ],
-        "subgraphs": [_subgraph_values(sub, op) for sub in chosen(model, subgraph, op)],
+        "subgraphs": [_subgraph_values(sub, op) for sub in select_subgraphs(model, subgraph, op)],
     }
 
 

@@ -10,7 +10,7 @@ from litecheck.rendering import document as layout
 from litecheck.rendering.escape import visible
 
 
-def written(page: layout.Document) -> str:
+def markdown_text(page: layout.Document) -> str:
     """Return the document as Markdown; failures are open, tables are folded."""
     icon = f"{layout.SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
     lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]

@@ -14,7 +14,7 @@ from litecheck.profile.measurements.registry import (
     operator_measurements,
     vocabulary,
 )
-from litecheck.profile.measurements.suggestion import suggested
+from litecheck.profile.measurements.suggestion import suggestion_text
 from litecheck.rendering.escape import json_document
 from litecheck.rendering.word_table import print_table
 
@@ -26,7 +26,7 @@ ROLE = "role"
 
 
 @dataclass(frozen=True, slots=True)
-class Described:
+class MeasurementDescription:
     """A measurement: name, type of its value, and description."""
 
     name: str
@@ -34,7 +34,7 @@ class Described:
     meaning: str
 
 
-def measurements(pattern: str = "") -> tuple[Described, ...]:
+def measurements(pattern: str = "") -> tuple[MeasurementDescription, ...]:
     """Return all measurements, or those whose name a part or wildcards match, then those with the word in the description.
 
     A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raise ConfigError if
@@ -42,7 +42,7 @@ def measurements(pattern: str = "") -> tuple[Described, ...]:
     """
     found = _found(pattern)
     if not found:
-        hint = suggested(pattern, [one.name for one in _all_described()])
+        hint = suggestion_text(pattern, [one.name for one in _all_described()])
         raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
     return found
 
@@ -57,7 +57,7 @@ def measurement_hint(word: str) -> str:
     return f"; 'litecheck rules --measurements {word}' lists measurements with this word"
 
 
-def _found(pattern: str) -> tuple[Described, ...]:
+def _found(pattern: str) -> tuple[MeasurementDescription, ...]:
     """Return the measurements that a pattern matches by name, then those that it matches by description."""
     every = tuple(_all_described())
     named = tuple(one for one in every if _matches(one.name, pattern))
@@ -65,10 +65,10 @@ def _found(pattern: str) -> tuple[Described, ...]:
     return (*named, *described)
 
 
-def _all_described() -> Iterator[Described]:
+def _all_described() -> Iterator[MeasurementDescription]:
     operands = (f"{ROLE}.{name}" for name in operand_measurements())
     for name in (*operator_measurements(), *operands):
-        yield Described(name, vocabulary(name).called or "a number", meaning(name))
+        yield MeasurementDescription(name, vocabulary(name).called or "a number", meaning(name))
 
 
 def _matches(name: str, pattern: str) -> bool:

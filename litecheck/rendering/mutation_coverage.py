@@ -9,8 +9,8 @@ from litecheck.rendering.escape import NAME, shorten
 from litecheck.suite.manifest import by_operator
 from litecheck.suite.mutants import FAR
 from litecheck.suite.mutation_coverage import MutantCoverage, MutationCoverage
-from litecheck.summary_text import counted
-from litecheck.typed_json import encoded
+from litecheck.summary_text import count_of
+from litecheck.typed_json import encode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,17 +23,17 @@ _ROWS = ("operator", "type", "mutant", "detected by", ">LSB")
 
 def summary(table: MutationCoverage) -> str:
     """Return ``397 mutants, 397 detected; under a tolerance of 1 LSB 180``."""
-    total = len(table.counted)
+    total = len(table.non_equivalent)
     caught, near = total - len(table.survivors()), total - len(table.survivors(1))
     apart = len(table.rows) - total
     without = f"; {apart:,} more are equivalent" if apart else ""
-    return f"{counted(total, 'mutant')}, {caught:,} detected; under a tolerance of 1 LSB {near:,}{without}"
+    return f"{count_of(total, 'mutant')}, {caught:,} detected; under a tolerance of 1 LSB {near:,}{without}"
 
 
 def _facts(table: MutationCoverage) -> list[tuple[str, str]]:
     return [
-        ("suite", f"{table.profile}, level {table.level}, {counted(table.cases, 'case')}, "
-                  f"{counted(table.vectors, 'inference')}"),
+        ("suite", f"{table.profile}, level {table.level}, {count_of(table.cases, 'case')}, "
+                  f"{count_of(table.vectors, 'inference')}"),
         ("SHA-256", table.suite),
         ("expected", f"outputs of {table.arithmetic}"),
     ]  # fmt: skip
@@ -41,7 +41,7 @@ def _facts(table: MutationCoverage) -> list[tuple[str, str]]:
 
 def _summaries(table: MutationCoverage) -> list[tuple[str, ...]]:
     rows: list[tuple[str, ...]] = []
-    for (opcode, kind), several in by_operator(table.counted).items():
+    for (opcode, kind), several in by_operator(table.non_equivalent).items():
         caught = sum(1 for row in several if row.detected)
         near = sum(1 for row in several if not row.survives(1))
         rows.append((opcode, kind, f"{len(several):,}", f"{caught:,}", f"{near:,}"))
@@ -65,7 +65,7 @@ def document(table: MutationCoverage) -> Document:
         told = [(row.opcode, row.kind, row.mistake, row.because) for row in apart]
         grid = text_grid(("operator", "type", "mutant", "because"), told)
         parts += [Heading(("Equivalent mutants",)), grid]
-    parts += [Heading(("All mutants",)), text_grid(_ROWS, map(_cells, table.counted))]
+    parts += [Heading(("All mutants",)), text_grid(_ROWS, map(_cells, table.non_equivalent))]
     parts.append(Paragraph(("LSB: largest difference of an output of the mutant.",)))
     facts = tuple(_facts(table))
     return Document(
@@ -81,11 +81,11 @@ def _sections(table: MutationCoverage) -> list[tuple[str, tuple[MutantCoverage, 
 
 def values(table: MutationCoverage) -> dict[str, Any]:
     """Return the table as plain dicts and lists; schemas/kills.schema.json describes them."""
-    found: dict[str, Any] = {"litecheck_kills": VERSION, **encoded(table, MutationCoverage)}
+    found: dict[str, Any] = {"litecheck_kills": VERSION, **encode(table, MutationCoverage)}
     found["summary"] = {
-        "mistakes": len(table.counted),
-        "caught": len(table.counted) - len(table.survivors()),
-        "caught_under_1_lsb": len(table.counted) - len(table.survivors(1)),
+        "mistakes": len(table.non_equivalent),
+        "caught": len(table.non_equivalent) - len(table.survivors()),
+        "caught_under_1_lsb": len(table.non_equivalent) - len(table.survivors(1)),
     }
     return found
 
@@ -104,7 +104,7 @@ def print_report(table: MutationCoverage, console: Console, verbose: bool = Fals
     page.grid(_SUMMARY, rows, [""] * len(rows))
     sections = _sections(table)
     if verbose:
-        sections.append(("All mutants", table.counted))
+        sections.append(("All mutants", table.non_equivalent))
     for title, several in sections if verbose else sections[:1] if table.survivors() else ():
         page.line()
         page.section(title, "")

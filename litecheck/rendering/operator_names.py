@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 
-def inside(subgraph: int) -> str:
+def subgraph_prefix(subgraph: int) -> str:
     """Return ``subgraph 1, ``, or ``""`` for the first subgraph."""
     return f"subgraph {subgraph}, " if subgraph else ""
 
@@ -15,4 +15,4 @@ def operator_number(subgraph: int, operator: int) -> str:
 
 def operator_name(subgraph: int, operator: int, opcode: str) -> str:
     """Return ``CONV_2D #12``, or ``subgraph 1, CONV_2D #12``."""
-    return f"{inside(subgraph)}{opcode} #{operator}"
+    return f"{subgraph_prefix(subgraph)}{opcode} #{operator}"

@@ -14,7 +14,7 @@ from litecheck.rendering.escape import json_document, visible
 VERSION = 1
 
 
-def described(
+def describe_parameters(
     file: str, dtype: str, shape: tuple[int, ...], semantics: str, parameters: Parameters, form: str
 ) -> str:
     """Return the written file and its parameters: a line of text, or JSON with every scale and zero point."""

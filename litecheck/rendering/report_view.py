@@ -65,7 +65,7 @@ _REPORTS: dict[str, tuple[str, Mapping[str, str]]] = {
 }
 
 
-def reported(name: str) -> bool:
+def is_report_class(name: str) -> bool:
     """Return True if the class of this name is a command's report."""
     return name in _REPORTS
 

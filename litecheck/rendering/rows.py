@@ -133,7 +133,7 @@ def lines_of(details: Iterable[Detail]) -> tuple[str, ...]:
     return tuple(f"{label}: {line}" for label, lines in details for line in lines)
 
 
-def annotated(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
+def annotate_rows(rows: Iterable[ResultRow]) -> Iterator[Annotation]:
     """Yield an annotation for each row."""
     for row in rows:
         lines = (row.message, *lines_of(row.details))

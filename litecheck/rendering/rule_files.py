@@ -24,7 +24,7 @@ def schema() -> str:
     return _read(schemas_dir() / _SCHEMA)
 
 
-def numbered(profile: Profile) -> str:
+def number_lines(profile: Profile) -> str:
     """Return the file of a profile: its name as in findings, and each line after its number."""
     file = Path(profile.file)
     there = file if os.path.isfile(file) else rules_dir().parent / file

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from litecheck.checks.wording import required
+from litecheck.checks.wording import requirement_phrase
 from litecheck.errors import ConfigError
 from litecheck.profile.load import profile_names
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
@@ -56,16 +56,16 @@ def signature(rule: OperatorRule, roles: Iterable[str]) -> str:
     return ", ".join(marks) or "none"
 
 
-def demanded(requirement: Requirement) -> str:
+def required_text(requirement: Requirement) -> str:
     """Return the required value as in findings, and the range that is only a warning."""
     tolerated = getattr(requirement.value, "tolerated", 0)
     less = f"; a warning up to a relative {tolerated}" if tolerated else ""
-    return required(requirement) + less
+    return requirement_phrase(requirement) + less
 
 
-def without_role(requirement: Requirement) -> str:
+def strip_role(requirement: Requirement) -> str:
     """Return the required value without the operand, which the path states."""
-    return demanded(requirement).replace(f" of {requirement.role}", "", 1)
+    return required_text(requirement).replace(f" of {requirement.role}", "", 1)
 
 
 def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
@@ -106,7 +106,7 @@ def print_rules(profiles: Iterable[Profile], opcode: str, console: Console) -> N
         for line in scope(rule):
             console.print(visible(line))
         listed = [
-            (row.name, without_role(row.requirement), row.requirement.level, str(row.requirement.demand))
+            (row.name, strip_role(row.requirement), row.requirement.level, str(row.requirement.demand))
             for row in rows(profile, rule)
         ]
         print_table(("requirement", "required", "level", "rule"), listed, _WHOLE, console)
@@ -186,7 +186,7 @@ def _requirement_values(row: Row) -> dict[str, Any]:
     return {
         "path": r.path,
         "alternative": row.alternative or None,
-        "required": demanded(r),
+        "required": required_text(r),
         "value": str(r.value),
         "level": r.level,
         "effect": r.effect,

@@ -11,7 +11,7 @@ from litecheck.reference.engine.run_statistics import Recorder, Statistics
 from litecheck.rendering.columns import print_lines, table, width_of
 from litecheck.rendering.document import Code, Document, Heading, Part, text_grid
 from litecheck.rendering.escape import visible
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def print_report(told: RunRecord, console: Console, verbose: bool = False) -> No
 
 
 def _summary(told: RunRecord) -> str:
-    return f"{counted(told.recorder.operators, 'operator')} by {told.arithmetic}"
+    return f"{count_of(told.recorder.operators, 'operator')} by {told.arithmetic}"
 
 
 def _facts(told: RunRecord) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,10 @@ def _facts(told: RunRecord) -> Iterator[tuple[str, str]]:
         shape = _shape(told.run.outputs[name].shape)
         yield "output", f"{entry.subgraph.tensors[index].dtype} {shape} '{visible(name)}'"
     if told.target is not None:
-        yield "wrote", f"{visible(told.target)}: {counted(len(told.recorder.named(told.run)), 'array')}"
+        yield (
+            "wrote",
+            f"{visible(told.target)}: {count_of(len(told.recorder.named_arrays(told.run)), 'array')}",
+        )
 
 
 def _row(s: Statistics) -> tuple[str, ...]:
@@ -122,7 +125,7 @@ def values(told: RunRecord) -> dict[str, Any]:
         "written": None,
     }
     if told.target is not None:
-        named = recorder.named(run).items()
+        named = recorder.named_arrays(run).items()
         arrays = {name: {"dtype": array.dtype.name, "shape": array.shape} for name, array in named}
         document["written"] = {"file": visible(told.target), "arrays": arrays}
     if recorder.stats:

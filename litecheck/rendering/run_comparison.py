@@ -9,8 +9,8 @@ from litecheck.rendering.document import Code, Document, Heading, Line, Part, Ta
 from litecheck.rendering.escape import visible
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
-from litecheck.summary_text import counted
-from litecheck.typed_json import encoded
+from litecheck.summary_text import count_of
+from litecheck.typed_json import encode
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -24,7 +24,7 @@ _MANY = 20
 def summary(compared: RunComparison) -> str:
     """Return ``2 regressions, 1 fixed, 0 otherwise changed, 410 the same, 25 without results to compare``."""
     parts = [
-        counted(len(compared.regressions), "regression"),
+        count_of(len(compared.regressions), "regression"),
         f"{len(compared.fixed):,} fixed",
         f"{len(compared.changed):,} otherwise changed",
         f"{compared.same:,} the same",
@@ -95,7 +95,7 @@ def document(compared: RunComparison) -> Document:
 
 def values(compared: RunComparison) -> dict[str, Any]:
     """Return the comparison as plain dicts and lists; schemas/suite-diff.schema.json describes them."""
-    plain = encoded(compared, RunComparison)
+    plain = encode(compared, RunComparison)
     return {"litecheck_suite_diff": VERSION, "exit_code": compared.exit_code, **plain}
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.rendering.escape import json_document
 from litecheck.suite.stream.computations import VectorMutant
 from litecheck.suite.stream.stream_report import FailedVector, StreamReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -63,18 +63,22 @@ def print_report(report: StreamReport, console: Console) -> None:
 
     page, header = Page(console, verbose=False), report.header
     page.title(f"stream {header.name}", report.verdict, _STYLES[report.verdict])
-    page.labelled("vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}")
-    page.labelled("against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}")
-    page.labelled("detects", counted(len(report.mutants), "defect"))
+    page.print_labeled(
+        "vectors", f"{header.count:,} of {header.kind}, level {header.level}, seed {header.seed}"
+    )
+    page.print_labeled(
+        "against", f"{header.arithmetic}: {header.operator} {header.variants.replace(',', ', ')}"
+    )
+    page.print_labeled("detects", count_of(len(report.mutants), "defect"))
     for label, text in _failures(report):
-        page.labelled(label, text)
+        page.print_labeled(label, text)
 
 
 def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
     if report.first is None or report.worst is None:
         return
     share = report.failed / report.header.count
-    yield "failed", f"{counted(report.failed, 'vector')}, {share:.2%}"
+    yield "failed", f"{count_of(report.failed, 'vector')}, {share:.2%}"
     yield "first", _vector_text(report.first)
     if report.worst.number != report.first.number:
         yield "worst", _vector_text(report.worst)
@@ -90,7 +94,7 @@ def _failures(report: StreamReport) -> Iterator[tuple[str, str]]:
 
 
 def _failing_text(number: int) -> str:
-    return counted(number, "failing answer")
+    return count_of(number, "failing answer")
 
 
 def _mutant_text(mutant: VectorMutant) -> str:

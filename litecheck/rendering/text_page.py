@@ -11,7 +11,7 @@ from rich.console import Console, OverflowMethod
 from rich.text import Text
 
 from litecheck.rendering.columns import cells
-from litecheck.rendering.escape import NAME, PHRASE, escaped, shorten, visible
+from litecheck.rendering.escape import NAME, PHRASE, escape_text, shorten, visible
 
 #: Largest width of a line: longer lines are hard to read.
 WIDEST = 120
@@ -37,11 +37,11 @@ _LEAST = 10
 _NUMBER = re.compile(r"[-+]?\d\S*( dB| LSB| rel\.)?")
 
 
-def captured(write: Callable[[Console], None]) -> str:
+def capture_text(write: Callable[[Console], None]) -> str:
     """Return the output of ``write`` on a console of 80 columns without color."""
     file = io.StringIO()
     write(Console(file=file, width=80, color_system=None, force_terminal=False, _environ={}))
-    return escaped(file.getvalue(), lines=True, before="")
+    return escape_text(file.getvalue(), lines=True, before="")
 
 
 class Page:
@@ -86,7 +86,7 @@ class Page:
             self.console.print(row, soft_wrap=True)
             margin = Text()
 
-    def labelled(self, label: str, text: Text | str, room: int = LABEL) -> None:
+    def print_labeled(self, label: str, text: Text | str, room: int = LABEL) -> None:
         """Print a line with its label in the margin of ``room`` columns; nothing for an empty text."""
         if text:
             self.line(text, Text(f"  {label}", DIM), max(2 + room, len(label) + 3), label == _FOLDER)
@@ -108,7 +108,7 @@ class Page:
         self.line(Text(title, "bold"), margin, max(margin.cell_len + 2, 2 + LABEL))
         for label, lines in details:
             shown = lines if self.verbose else [shorten(line, 3 * PHRASE) for line in lines]
-            self.labelled(label, "\n".join(shown))
+            self.print_labeled(label, "\n".join(shown))
         self.line()
 
     def bullets(self, items: Iterable[str]) -> None:

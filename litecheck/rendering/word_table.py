@@ -19,7 +19,7 @@ _GAP, _EDGES = 3, 2
 _LEAST = 20
 
 
-def folded(words: str, width: int) -> str:
+def fold_words(words: str, width: int) -> str:
     """Return text in which every word that is wider than ``width`` has line breaks after ``_``, ``/`` and similar
     characters."""
     return " ".join(_fold_word(word, width) for word in words.split(" "))
@@ -66,7 +66,7 @@ def print_table(
     for head in heads:
         table.add_column(head, overflow="fold", width=widths[head])
     for row in content:
-        table.add_row(*(folded(cell, widths[head]) for head, cell in zip(heads, row, strict=True)))
+        table.add_row(*(fold_words(cell, widths[head]) for head, cell in zip(heads, row, strict=True)))
     console.print(table)
 
 

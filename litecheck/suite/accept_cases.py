@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.arrays import stacked
+from litecheck.arrays import stack_inferences
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import series, tried
+from litecheck.cases.inputs import draw_stimuli, series
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -22,13 +22,13 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.choices import Choice, choices
-from litecheck.suite.drafts import Draft, drafted
+from litecheck.suite.drafts import Draft, draft_form
 from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.fixed_parameters import fixed_sets
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.parameter_sets import SETS, ParameterSet
-from litecheck.suite.probe_cases import designed
+from litecheck.suite.probe_cases import designed_cases
 from litecheck.suite.stimuli import ARITHMETIC, case_of, known_inputs, stimuli
 
 #: Bytes of inputs of smoke cases, of cases with plain parameters, and of all further cases.
@@ -77,7 +77,7 @@ def accept_cases(profile: Profile, opcode: str, level: str, seed: int) -> Iterat
                 lacking.append(MissingCase(opcode, kind, form.name, "; ".join(told) or silent))
         yield from lacking if found else _missing_type(lacking)
         if _level_index(level) >= _level_index("standard"):
-            yield from designed(plans.profile, opcode, kind, plans.seed)
+            yield from designed_cases(plans.profile, opcode, kind, plans.seed)
 
 
 def _missing_type(lacking: Sequence[MissingCase]) -> Iterator[MissingCase]:
@@ -93,7 +93,7 @@ def _form_cases(plans: _Plans, form: CaseTemplate, kind: str, first: bool) -> It
     """Yield the cases of a form, and reasons for missing cases."""
     for choice in choices(plans.profile, plans.rule, kind):
         try:
-            draft = drafted(plans.profile, plans.rule, form, choice)
+            draft = draft_form(plans.profile, plans.rule, form, choice)
         except UnsolvableError as error:
             yield str(error)
             continue
@@ -112,7 +112,7 @@ def case_under(
     """Return the case of a form under a parameter set, with the first types of the rule; or the reason for no case."""
     plans = _Plans(profile, profile.operators[form.opcode], "standard", seed)
     choice = next(choices(profile, plans.rule, kind))
-    return _case(plans, drafted(profile, plans.rule, form, choice), parameters)
+    return _case(plans, draft_form(profile, plans.rule, form, choice), parameters)
 
 
 def _fixed_parameters(form: CaseTemplate, choice: Choice) -> Iterator[ParameterSet]:
@@ -152,9 +152,9 @@ def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | 
     freedom = FreeParameters(draft)
     try:
         plan = parameters.make(freedom, np.random.default_rng(seed), seed)
-        mended = None if plan is None else freedom.mended(plan)
+        mended = None if plan is None else freedom.repair_plan(plan)
         if plan is None or mended is None:
-            return "" if plan is None else f"breaks {', '.join(draft.broken(plan))}"
+            return "" if plan is None else f"breaks {', '.join(draft.violated_limits(plan))}"
         model = assemble(computed_shapes(draft, mended, name), name)
         level = LEVELS[_level(draft, parameters)]
         given = _feeds(plans, draft, model, name, level, parameters)
@@ -170,7 +170,7 @@ def _suite_case(
 ) -> SuiteCase:
     remembers = any(stimulus.follows for stimulus in given.stimuli)
     lengths = tuple(len(numbers) for numbers in series(given.stimuli)) if remembers else ()
-    runs = stacked([stimulus.arrays for stimulus in given.stimuli])
+    runs = stack_inferences([stimulus.arrays for stimulus in given.stimuli])
     return SuiteCase(
         name,
         draft.form.opcode,
@@ -205,7 +205,7 @@ def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
     """Return the plan with the output shapes that the reference computes. Raise RunError if it cannot."""
     model = assemble(plan, name)
     main = model.subgraphs[0]
-    stimulus = next(tried(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
+    stimulus = next(draw_stimuli(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
     if stimulus is None:
         raise RunError("values: no values for the inputs that determine the shape")
     made = ReferenceInterpreter(model).run(main, stimulus.arrays)

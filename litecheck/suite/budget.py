@@ -11,7 +11,7 @@ from litecheck.suite.manifest import CaseEntry, by_operator
 Runs = tuple[int, ...]
 
 
-def ranked(case: CaseEntry) -> tuple[Runs, ...]:
+def rank_runs(case: CaseEntry) -> tuple[Runs, ...]:
     """Return the runs of a case, each alone or with its series, in the order in which they detect further mutants.
 
     Example: run 0 detects mutant a, run 1 detects a and b, run 2 detects c: the order is 1, 2, 0.
@@ -34,7 +34,7 @@ def planned_runs(cases: Sequence[CaseEntry], inferences: int) -> dict[str, Runs]
 
     Each round gives one more run to every case.
     """
-    turns = {case.name: ranked(case) for case in by_turns(cases)}
+    turns = {case.name: rank_runs(case) for case in by_turns(cases)}
     chosen: dict[str, Runs] = {}
     for number in range(max(map(len, turns.values()), default=0)):
         for name, units in turns.items():

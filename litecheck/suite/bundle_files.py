@@ -36,7 +36,7 @@ def is_bundle(path: str | Path) -> bool:
 
 
 @contextmanager
-def unpacked(path: str | Path) -> Iterator[Path]:
+def unpack_bundle(path: str | Path) -> Iterator[Path]:
     """Provide the files of a bundle in a temporary folder.
 
     Raise ConfigError with the member for an archive that is damaged, leaves the folder, has links, has files that no

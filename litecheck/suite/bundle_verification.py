@@ -12,14 +12,14 @@ from litecheck.files import member_path
 from litecheck.profile.load import profile_names
 from litecheck.reference.engine.arithmetic import arithmetic_names
 from litecheck.suite.bundle import CERTIFICATE, RESULTS_FOLDER, SUITE_FOLDER
-from litecheck.suite.bundle_files import unpacked
+from litecheck.suite.bundle_files import unpack_bundle
 from litecheck.suite.certificate import read_certificate
 from litecheck.suite.certificate_verification import CertificateCheck, check, with_signature
 from litecheck.suite.claims import Claims
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.manifest import Manifest, read_suite
-from litecheck.suite.remake import made_anew
-from litecheck.suite.signature import signed
+from litecheck.suite.remake import remake_suite
+from litecheck.suite.signature import has_valid_signature
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -38,12 +38,12 @@ def check_bundle(
     Raise ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
     litecheck, which alone can make its suite.
     """
-    with unpacked(path) as folder:
+    with unpack_bundle(path) as folder:
         file = folder / CERTIFICATE
         try:
             found = _check_unpacked(file, folder, on, progress)
             if key is not None:
-                found = with_signature(found, signed(file, key))
+                found = with_signature(found, has_valid_signature(file, key))
         except ConfigError as error:
             raise ConfigError(_inside(str(error), folder, path)) from None
         return _rename_files(found, folder, path)
@@ -58,7 +58,7 @@ def _check_unpacked(
         raise ConfigError(f"{file}: its suite was made by {suite.manifest.tool}, expected {tool}")
     claims = load_claims(member_path(folder, certificate.claims.file))
     _check_names(file, suite.manifest, claims)
-    made = made_anew(suite.manifest, claims, folder / "anew", progress)
+    made = remake_suite(suite.manifest, claims, folder / "anew", progress)
     if made.cases:
         (folder / "anew" / "cases").rename(suite.folder / "cases")
     return check(file, suite.folder, folder / RESULTS_FOLDER, on=on, made=made)

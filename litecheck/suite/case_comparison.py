@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.comparison.difference import difference
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.missing_kernels import missing_kernel
@@ -21,7 +21,7 @@ from litecheck.model.load import model_from
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegated
+from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegation_status
 from litecheck.suite.expected_outputs import ExpectedOutputs
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.repetition import history, messages
@@ -47,7 +47,7 @@ class CaseComparison:
     tolerances: Tolerances
     answers: ExpectedOutputs
 
-    def compared(self, case: CaseEntry, claimed: Sequence[str]) -> ExecutedCase:
+    def compare_case(self, case: CaseEntry, claimed: Sequence[str]) -> ExecutedCase:
         """Return a case with the device's outputs and the names of the arithmetics that give all of them."""
         result = self.results.cases.get(case.name)
         if result is None or not result.answered or case.broken:
@@ -58,7 +58,7 @@ class CaseComparison:
         if len(outputs) != len(wanted):
             return ExecutedCase(case, result, wrong=f"{len(outputs)} outputs, the model has {len(wanted)}")
         if any(a.dtype.kind == "f" != np.dtype(e.dtype).kind for a, e in zip(outputs, wanted, strict=True)):
-            outputs = tuple(map(requantized, tensors(), outputs))
+            outputs = tuple(map(quantize_input, tensors(), outputs))
         for number, (entry, given) in enumerate(zip(wanted, outputs, strict=True)):
             if given.shape != entry.shape or given.dtype.name != entry.dtype:
                 told = f"output {number} is {given.dtype} of shape {list(given.shape[1:])}"
@@ -94,7 +94,7 @@ class CaseComparison:
             absent = CaseOutcome.NOT_TESTED if case.broken else CaseOutcome.MISSING
             return CaseVerdict(*head, absent, broken=case.broken, effect=case.effect)
         tail: dict[str, Any] = {
-            "seconds": result.seconds, "delegated": delegated(result), "broken": case.broken, "effect": case.effect,
+            "seconds": result.seconds, "delegated": delegation_status(result), "broken": case.broken, "effect": case.effect,
         }  # fmt: skip
         if case.broken:
             return CaseVerdict(*head, broken_ending(case, result), message=result.message, **tail)

@@ -65,7 +65,7 @@ def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
     return CaseOutcome.NOT_TESTED if missing else CaseOutcome.BROKE_DOWN
 
 
-def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
+def judge_operator(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
     """Return the verdicts of an operator. A device that computes no valid case rejects everything, so its rejections
     of invalid models show nothing."""
     results = [one.result for one in compared if one.result is not None and not one.case.broken]
@@ -79,7 +79,7 @@ def tested(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) ->
     ]
 
 
-def delegated(result: CaseResult) -> str:
+def delegation_status(result: CaseResult) -> str:
     """Return ``proved``, ``partly`` or ``left to others``; "" if the device is not a delegate."""
     if result.delegated is None or not result.delegated:
         return ""
@@ -89,7 +89,9 @@ def delegated(result: CaseResult) -> str:
 
 
 def placement(compared: Sequence[ExecutedCase]) -> str:
-    said = {delegated(one.result) for one in compared if one.result is not None and one.comparable} - {""}
+    said = {
+        delegation_status(one.result) for one in compared if one.result is not None and one.comparable
+    } - {""}
     if not said:
         return ""
     return said.pop() if len(said) == 1 else "partly"

@@ -25,7 +25,7 @@ from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.suite.untried import GeometryGap
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 from litecheck.suite.waivers import WaiverRecord, load_waivers
-from litecheck.typed_json import encoded, read_document
+from litecheck.typed_json import encode, read_document
 from litecheck.version import __version__
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
@@ -120,7 +120,7 @@ class Certificate:
 
     def text(self) -> str:
         """Return the content of the file, a line for each list item, with a SHA-256 of the rest at its end."""
-        document = {_KEY: VERSION, **encoded(self, Certificate)}
+        document = {_KEY: VERSION, **encode(self, Certificate)}
         return _laid_out({**document, _OWN: hashlib.sha256(_laid_out(document).encode()).hexdigest()})
 
 
@@ -160,10 +160,10 @@ def certify(
         raise ConfigError(
             f"{profile}: its rules say something else than when the suite was made; make it anew"
         )
-    return derived(suite, results, Path(claims), [Path(file) for file in waivers], date)
+    return derive_certificate(suite, results, Path(claims), [Path(file) for file in waivers], date)
 
 
-def derived(
+def derive_certificate(
     suite: Suite, results: SuiteResults, claims: Path, waivers: Sequence[Path], date: str
 ) -> Certificate:
     """Return the certificate that follows from these files. Raise ConfigError and ProfileError."""
@@ -208,7 +208,7 @@ def _operator(row: OperatorRow, limits: tuple[str, ...]) -> CertifiedOperator:
 
 
 def _arithmetics(report: SuiteReport, claims: Claims, suite: Suite, beside: Path) -> Iterator[FileDigest]:
-    """Yield the files of every arithmetic in the suite or in the claims, with names that :func:`located` resolves."""
+    """Yield the files of every arithmetic in the suite or in the claims, with names for :func:`locate_arithmetic`."""
     named = dict.fromkeys((*suite.manifest.arithmetics, *report.arithmetics))
     refs = [claims.arithmetics.get(name, name) for name in named]
     known = [ref for ref in refs if ref in arithmetic_names() or os.path.isfile(ref)]
@@ -218,7 +218,7 @@ def _arithmetics(report: SuiteReport, claims: Claims, suite: Suite, beside: Path
         yield FileDigest(shown if shown.startswith(_RULES) else own, digest_of(path))
 
 
-def located(file: str, beside: Path) -> Path:
+def locate_arithmetic(file: str, beside: Path) -> Path:
     """Return the path of an arithmetic's file: among litecheck's rules, or relative to the claims' folder."""
     return rules_dir() / file.removeprefix(_RULES) if file.startswith(_RULES) else beside / file
 

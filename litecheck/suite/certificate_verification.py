@@ -14,15 +14,21 @@ from litecheck.dates import today
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import is_inside, member_path
 from litecheck.profile.load import load_profile
-from litecheck.suite.certificate import Certificate, derived, located, read_certificate
+from litecheck.suite.certificate import Certificate, derive_certificate, locate_arithmetic, read_certificate
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing, suite_discrepancies, unlisted
+from litecheck.suite.file_integrity import (
+    Discrepancy,
+    FileDigest,
+    differing,
+    suite_discrepancies,
+    unlisted_files,
+)
 from litecheck.suite.manifest import MANIFEST, RESULTS, Manifest, read_suite
 from litecheck.suite.remake import remade
 from litecheck.suite.results import read_results
 from litecheck.suite.signature import SUFFIX
 from litecheck.suite.suite_writer import digest_of_rules
-from litecheck.typed_json import encoded
+from litecheck.typed_json import encode
 from litecheck.version import __version__
 
 #: Prefixes of the numbers that a check reports together with changed files; other numbers are hashes of these files.
@@ -86,7 +92,7 @@ def check(
 def _lapsed_waivers(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
     """Yield the waivers that held on the certificate's day and have expired since."""
     for record in certificate.waivers:
-        if record.state == "used" and record.waiver.expired(on):
+        if record.state == "used" and record.waiver.is_expired(on):
             yield Discrepancy(
                 certificate.claims.file, "expired", str(record.waiver), record.waiver.expires, on
             )
@@ -140,7 +146,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
     for file, stated in zip(files.waivers, certificate.waiver_files, strict=False):
         yield from differing(stated, file)
     for stated in certificate.arithmetics:
-        path = located(stated.file, beside)
+        path = locate_arithmetic(stated.file, beside)
         name = stated.file if stated.file.startswith("rules/") else str(path)
         outside = not is_inside(path, beside) and not is_inside(path, rules_dir())
         for one in differing(stated, path, name):
@@ -150,8 +156,8 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         yield from differing(stated, member_path(files.results, stated.file))
     try:
         suite = read_suite(files.suite)
-        yield from unlisted(files.suite, "cases", suite.names)
-        yield from unlisted(files.results, "outputs", suite.names)
+        yield from unlisted_files(files.suite, "cases", suite.names)
+        yield from unlisted_files(files.results, "outputs", suite.names)
         changed = tuple(suite_discrepancies(suite))
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
@@ -175,13 +181,13 @@ def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Itera
     try:
         suite = read_suite(files.suite)
         results = read_results(files.results, suite)
-        found = derived(suite, results, files.claims, files.waivers, certificate.date)
+        found = derive_certificate(suite, results, files.claims, files.waivers, certificate.date)
     except LitecheckError as error:
         yield Discrepancy(shown, "unreadable", found=str(error))
         return
     # A version of litecheck can check the certificates of earlier and later versions.
     anew = replace(found, tool=certificate.tool)
-    yield from _find_differences(shown, "", encoded(certificate, Certificate), encoded(anew, Certificate))
+    yield from _find_differences(shown, "", encode(certificate, Certificate), encode(anew, Certificate))
 
 
 def _find_differences(file: str, at: str, stated: Any, found: Any) -> Iterator[Discrepancy]:

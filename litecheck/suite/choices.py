@@ -38,7 +38,7 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
         demands = [
             r for r in requirements_of(rule, number) if r.verb == "dtype" and r.role in rule.activations
         ]
-        if demands and not any(kind in listed(r) for r in demands):
+        if demands and not any(kind in listed_types(r) for r in demands):
             continue
         yield Choice(kind, number)
         for r in requirements_of(rule, number):
@@ -46,7 +46,7 @@ def choices(profile: Profile, rule: OperatorRule, kind: str) -> Iterator[Choice]
                 yield from _other_granularity(r, r.role, Choice(kind, number))
             if r.verb != "dtype" or r.role is None:
                 continue
-            words = listed(r)
+            words = listed_types(r)
             if r.role in rule.activations and len(profile.activations) > 1:
                 continue  # each of these types is a kind with choices of its own
             usual = kind if r.role in rule.activations and kind in words else first_word(r.value)
@@ -62,7 +62,7 @@ def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Ch
         yield replace(choice, several=role)
 
 
-def listed(r: Requirement) -> tuple[str, ...]:
+def listed_types(r: Requirement) -> tuple[str, ...]:
     """Return the types that a requirement lists, with those that a child profile accepts, sorted."""
     relaxed = words_of(r.relaxed.value) if r.relaxed else frozenset()
     return tuple(sorted(word for word in words_of(r.value) | relaxed if word in NUMPY_TYPES))

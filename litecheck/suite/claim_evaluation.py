@@ -37,7 +37,7 @@ class ClaimEvaluation:
         opcodes = dict.fromkeys(case.opcode for case in self.suite.manifest.cases)
         return tuple(dict.fromkeys(name for opcode in opcodes for name in self.arithmetics(opcode, every)))
 
-    def own(self) -> Mapping[str, Arithmetic]:
+    def own_arithmetics(self) -> Mapping[str, Arithmetic]:
         """Return the arithmetics without answers in the suite."""
         if self.claims is None:
             return self.stated
@@ -64,7 +64,7 @@ class ClaimEvaluation:
             verdict = replace(verdict, standing=CLAIMED if claimed else NOT_CLAIMED)
         if not verdict.wanting:
             return verdict
-        holding = (w for w in self.waivers if not w.expired(self.date) and w.covers(verdict.name))
+        holding = (w for w in self.waivers if not w.is_expired(self.date) and w.covers(verdict.name))
         return replace(verdict, waiver=next(holding, None))
 
     def of_row(self, row: OperatorRow, verdicts: Sequence[CaseVerdict]) -> OperatorRow:
@@ -81,7 +81,7 @@ class ClaimEvaluation:
             covered = [v for v in verdicts if waiver.covers(v.name)]
             wanting = [v for v in covered if v.wanting]
             used = sum(v.waiver is waiver for v in wanting)
-            if waiver.expired(self.date):
+            if waiver.is_expired(self.date):
                 yield WaiverRecord(waiver, "expired", len(wanting))
             else:
                 idle = "unneeded" if covered else "matches nothing"

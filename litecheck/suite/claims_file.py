@@ -8,7 +8,7 @@ from pathlib import Path
 from litecheck.errors import ProfileError
 from litecheck.files import file_digest, reason
 from litecheck.profile.conformance import EVERY, read_conformance
-from litecheck.profile.load import load_profile, narrowed, profile_names
+from litecheck.profile.load import load_profile, narrow_profile, profile_names
 from litecheck.profile.rule_file import read_document
 from litecheck.profile.types import Conformance, Profile
 from litecheck.profile.yaml_reader import (
@@ -245,4 +245,8 @@ def _narrow_profile(ref: str, profile: Profile, limits: MappingNode) -> Profile:
     """Return a profile narrowed by the limits of the operators it has."""
     own = {opcode: node for opcode, node in limits.values.items() if opcode in profile.operators}
     lines = {opcode: limits.lines[opcode] for opcode in own}
-    return narrowed(ref, MappingNode(own, lines, limits.line, limits.file), limits.file) if own else profile
+    return (
+        narrow_profile(ref, MappingNode(own, lines, limits.line, limits.file), limits.file)
+        if own
+        else profile
+    )

@@ -30,7 +30,7 @@ def rails(rng: np.random.Generator, shape: tuple[int, ...], span: tuple[int, int
     return np.where(rng.random(shape) < 0.5, *span)
 
 
-def filled(draft: Draft, plan: Plan, rng: np.random.Generator, weights: Drawing = uniform) -> Plan:
+def fill_constants(draft: Draft, plan: Plan, rng: np.random.Generator, weights: Drawing = uniform) -> Plan:
     """Return the plan with values for all constants that have none."""
     for role, tensors in plan.operands.items():
         made = [

@@ -16,12 +16,12 @@ from litecheck.model.shapes.infer import infer
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import (
     UnsolvableError,
-    broken,
     conforming_plan,
     first_word,
     following,
+    initial_plan,
     requirements_of,
-    stated_plan,
+    violated_limits,
 )
 from litecheck.profile.load import law_of
 from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
@@ -29,7 +29,7 @@ from litecheck.profile.operators import STEERING, OperatorTraits, traits_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.case_templates import FILE, CaseTemplate
-from litecheck.suite.choices import Choice, listed
+from litecheck.suite.choices import Choice, listed_types
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
@@ -62,16 +62,16 @@ class Draft:
         return traits_of(self.form.opcode)
 
     @cached_property
-    def alike(self) -> tuple[tuple[str, str], ...]:
+    def equal_pairs(self) -> tuple[tuple[str, str], ...]:
         """Pairs of a role without requirements and the activation with the same type and parameters."""
         return tuple(_alike(self.rule, self.form, self.choice))
 
-    def broken(self, plan: Plan) -> tuple[str, ...]:
+    def violated_limits(self, plan: Plan) -> tuple[str, ...]:
         """Return the paths of the limits that a plan violates."""
-        return tuple(r.path for r in broken(plan, self.requirements))
+        return tuple(r.path for r in violated_limits(plan, self.requirements))
 
 
-def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Draft:
+def draft_form(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Draft:
     """Return the draft of a form. Raise UnsolvableError if the rule does not accept the form, and ProfileError with
     the form's line if its inputs do not match."""
     chosen = {role for role, _ in choice.types} | {r for r in (choice.single, choice.several) if r}
@@ -83,7 +83,7 @@ def drafted(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Ch
         limits = ", ".join(broken_limits(profile, rule, form, choice))
         raise UnsolvableError(f"breaks {limits}" if limits else "the rule requires other shapes or options")
     if choice.single:
-        plan = plan.edit_all(lambda t: t.scaled(t.scale[:1]) if t.scale.size else t, (choice.single,))
+        plan = plan.edit_all(lambda t: t.with_scale(t.scale[:1]) if t.scale.size else t, (choice.single,))
         plan = following(plan, requirements_of(rule, choice.alternative))
     if choice.several:
         plan = _along_channels(plan, choice.several, requirements_of(rule, choice.alternative))
@@ -104,8 +104,8 @@ def broken_limits(
     profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice
 ) -> tuple[str, ...]:
     """Return the paths of the limits that the shapes and options of a form violate."""
-    plan = stated_plan(profile, rule, choice.alternative, _start_plan(rule, form, choice))
-    return tuple(r.path for r in broken(plan, requirements_of(rule, choice.alternative)))
+    plan = initial_plan(profile, rule, choice.alternative, _start_plan(rule, form, choice))
+    return tuple(r.path for r in violated_limits(plan, requirements_of(rule, choice.alternative)))
 
 
 def _start_plan(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Plan:
@@ -131,7 +131,9 @@ def _blank(form: CaseTemplate, plan: Plan) -> Iterator[str]:
 def _along_channels(plan: Plan, role: str, requirements: tuple[Requirement, ...]) -> Plan:
     """Return the plan with a scale per channel of a role, along the rule's dimension, and zero points of 0."""
     axis = next((int(first_word(r.value)) for r in requirements if r.role == role and r.verb == "axis"), 0)
-    plan = plan.edit_all(lambda t: t.along(axis).scaled(np.resize(t.scale, t.shape[axis]), 0), (role,))
+    plan = plan.edit_all(
+        lambda t: t.with_axis(axis).with_scale(np.resize(t.scale, t.shape[axis]), 0), (role,)
+    )
     return following(plan, requirements)
 
 
@@ -165,7 +167,7 @@ def _types(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> dict[str, 
     }
     types |= dict.fromkeys((role for role, _ in _alike(rule, form, choice)), choice.kind)
     for role in rule.activations:
-        if role not in demands or choice.kind in listed(demands[role]):
+        if role not in demands or choice.kind in listed_types(demands[role]):
             types[role] = choice.kind
     return types | dict(choice.types)
 
@@ -221,7 +223,7 @@ def _tensor(part: TemplateOperand, name: str, dtype: str, kind: str) -> TensorPl
     if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
         # Rules differ for weights that are not constant; the values are drawn later.
         return tensor.holding(np.zeros(part.shape, NUMPY_TYPES[dtype]), dtype)
-    if part.values is None or part.fed:
+    if part.values is None or part.is_runtime_input:
         return tensor
     return tensor.holding(part.values, dtype or part.values.dtype.name)
 
@@ -251,7 +253,7 @@ def _run_time_values(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
     for role, parts in form.operands.items():
         for at, part in enumerate(parts):
             dtype = NUMPY_TYPES[plan.operands[role][at].dtype]
-            if part.fed:
+            if part.is_runtime_input:
                 fed[tensor_name(role, at)] = np.asarray(part.values, dtype)
             elif traits_of(form.opcode).steers(role) and part.values is None and not part.constant:
                 turns = np.arange(int(np.prod(part.shape))).reshape(part.shape) // 2 % 2

@@ -14,7 +14,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.mutant_causes import loaded_case
-from litecheck.suite.mutants import computed
+from litecheck.suite.mutants import compute_outputs
 
 #: Outputs, each with all runs stacked.
 Outputs = tuple[NDArray[Any], ...]
@@ -31,7 +31,7 @@ class ExpectedOutputs:
         """Yield (names of arithmetics that agree, outputs): all answers of the suite, and those of ``named`` in
         ``own``."""
         for answer in case.answers:
-            yield answer.arithmetics, self.suite.expected(answer)
+            yield answer.arithmetics, self.suite.expected_outputs(answer)
         for name in named:
             if (outputs := self._compute(case, name)) is not None:
                 yield (name,), outputs
@@ -42,14 +42,14 @@ class ExpectedOutputs:
             return arithmetic, outputs
         answer = next((a for a in case.answers if arithmetic in a.arithmetics), case.answers[0])
         name = arithmetic if arithmetic in answer.arithmetics else answer.arithmetics[0]
-        return name, self.suite.expected(answer)
+        return name, self.suite.expected_outputs(answer)
 
     def _compute(self, case: CaseEntry, name: str) -> Outputs | None:
         if name not in self.own:
             return None
         loaded = loaded_case(self.suite, case)
         try:
-            return computed(loaded, ReferenceInterpreter(loaded.model, self.own[name]))
+            return compute_outputs(loaded, ReferenceInterpreter(loaded.model, self.own[name]))
         except RunError:
             return None
 

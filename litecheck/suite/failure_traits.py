@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.cases.probes.probe import Probe
-from litecheck.diagnosis.contrast import apart
+from litecheck.diagnosis.contrast import distinguishing_traits
 from litecheck.diagnosis.properties import Properties, properties
 from litecheck.diagnosis.result import SharedTraits
 from litecheck.model.load import model_from
@@ -28,7 +28,7 @@ def failure_traits(
     passing = [case for case, verdict in pairs if verdict.ending.good]
     if len(failing) < _LEAST or not passing:
         return ()
-    return apart(
+    return distinguishing_traits(
         [_properties(suite, case) for case in failing], [_properties(suite, case) for case in passing]
     )
 

@@ -61,7 +61,7 @@ def suite_discrepancies(suite: Suite) -> Iterator[Discrepancy]:
             yield from _member(suite, FileDigest(entry.file, entry.sha256))
 
 
-def unlisted(folder: Path, within: str, cases: Iterable[str]) -> Iterator[Discrepancy]:
+def unlisted_files(folder: Path, within: str, cases: Iterable[str]) -> Iterator[Discrepancy]:
     """Yield the files below ``folder/within`` that are in the folder of no case."""
     known = {f"{within}/{name}" for name in cases}
     for path in sorted((folder / within).rglob("*")):

@@ -13,7 +13,7 @@ from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.types import OperatorRule, Profile
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.choices import Choice, choices
-from litecheck.suite.drafts import broken_limits, drafted
+from litecheck.suite.drafts import broken_limits, draft_form
 
 #: Factors that can have any size, and sizes that a chip can require and no design lists.
 _SIZED = (
@@ -45,7 +45,7 @@ def forms_for(profile: Profile, rule: OperatorRule, kind: str) -> tuple[CaseTemp
     if not forms or choice is None or design is None or _takes_first(profile, rule, kind):
         return forms
     row = fitted_row(profile, rule, choice, design)
-    layout = design.laid_out(row) if row else None
+    layout = design.layout_of(row) if row else None
     return forms if layout is None else (replace(form_of(forms[0], layout, _FITTED), level="smoke"), *forms)
 
 
@@ -122,7 +122,7 @@ def form_of(first: CaseTemplate, layout: Layout, name: str) -> CaseTemplate:
 def fits(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice: Choice) -> bool:
     """Return True if a rule accepts a form."""
     try:
-        drafted(profile, rule, form, choice)
+        draft_form(profile, rule, form, choice)
     except (UnsolvableError, ProfileError):
         return False
     return True
@@ -149,7 +149,7 @@ def _count_violated(
     profile: Profile, rule: OperatorRule, choice: Choice, design: Design, row: Row
 ) -> int | None:
     """Count the limits that the layout of a row violates; None for a row without a layout, or if no limit is the reason."""
-    layout = design.laid_out(row)
+    layout = design.layout_of(row)
     if layout is None:
         return None
     form = form_of(templates_of(rule.opcode).forms[0], layout, _FITTED)

@@ -16,7 +16,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
-from litecheck.suite.contents import filled
+from litecheck.suite.contents import fill_constants
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.parameter_sets import ParameterSet
 
@@ -40,12 +40,12 @@ class FixedParameters:
     shows: tuple[str, ...]
     size: int
 
-    def meant_for(self, opcode: str, kind: str, form: str) -> bool:
+    def applies_to(self, opcode: str, kind: str, form: str) -> bool:
         """Return True if the parameters apply to a form of an operator on a type."""
         named = any(fnmatchcase(opcode, pattern) for pattern in self.operators)
         return named and any(fnmatchcase(kind, pattern) for pattern in self.types) and form == self.form
 
-    def set(self, number: int) -> ParameterSet:
+    def parameter_set(self, number: int) -> ParameterSet:
         """Return the parameters as a set, named after the first mutant and, from the second such set on, a number."""
         name = "shows-" + re.sub(r"[^a-z0-9]+", "-", self.shows[0]) + (f"-{number}" if number > 1 else "")
         return ParameterSet(
@@ -54,20 +54,20 @@ class FixedParameters:
         )  # fmt: skip
 
     def _make(self, freedom: FreeParameters, rng: np.random.Generator, seed: int) -> Plan:
-        plan = freedom.moved(
+        plan = freedom.move_parameters(
             lambda role, base: np.full(base.shape, self.scales[role]) if role in self.scales else base,
             lambda role, span: self.zero_points.get(role, span[0]),
         )
-        return filled(freedom.draft, plan, rng)
+        return fill_constants(freedom.draft, plan, rng)
 
 
 def fixed_sets(opcode: str, kind: str, form: str) -> Iterator[ParameterSet]:
     """Yield the sets stated for a form of an operator on a type."""
     found = Counter[str]()
     for one in fixed_parameters():
-        if one.meant_for(opcode, kind, form):
+        if one.applies_to(opcode, kind, form):
             found[one.shows[0]] += 1
-            yield one.set(found[one.shows[0]])
+            yield one.parameter_set(found[one.shows[0]])
 
 
 @cache

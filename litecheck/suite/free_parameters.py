@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from litecheck.profile.generate.conforming import following, repaired
+from litecheck.profile.generate.conforming import following, repair_plan
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import Constraint, Exactly, OneOf, PowerOf, Range, Roles
 from litecheck.quantization import BITS, INTEGER_RANGES
@@ -35,7 +35,7 @@ class FreeParameters:
         """Roles that share their parameters with a role, including the role."""
         groups = {role: frozenset((role,)) for role in self.draft.plan.operands}
         shared = [r.value.roles for r in self.draft.requirements if isinstance(r.value, Roles)]
-        for roles in (*shared, *self.draft.alike):
+        for roles in (*shared, *self.draft.equal_pairs):
             joint = frozenset().union(*(groups[role] for role in roles if role in groups))
             groups |= dict.fromkeys(joint, joint)
         return groups
@@ -119,7 +119,7 @@ class FreeParameters:
             return depth(self.draft, self.draft.plan)
         return tensor.shape[-1] if len(tensor.shape) > 1 else 1
 
-    def moved(self, scales: Rescaling, zeros: Zeroing) -> Plan:
+    def move_parameters(self, scales: Rescaling, zeros: Zeroing) -> Plan:
         """Return the draft's plan with new values of all free parameters, and of the parameters that depend on them."""
         plan, seen = self.draft.plan, set[str]()
         for role in plan.operands:
@@ -140,18 +140,18 @@ class FreeParameters:
         made = np.asarray(scales(role, self.base(role)), np.float64)
         return np.exp2(np.round(np.log2(made))) if role in self.powers else made
 
-    def mended(self, plan: Plan) -> Plan | None:
+    def repair_plan(self, plan: Plan) -> Plan | None:
         """Return the plan repaired to satisfy all limits without changing shapes; None if that is impossible."""
-        if not self.draft.broken(plan):
+        if not self.draft.violated_limits(plan):
             return plan
-        changed, left = repaired(plan, self.draft.requirements)
+        changed, left = repair_plan(plan, self.draft.requirements)
         return changed if not left and _shapes(changed) == _shapes(plan) else None
 
 
 def _set_parameters(tensor: TensorPlan, scale: ArrayLike | None, zero: int) -> TensorPlan:
     if not tensor.scale.size:
         return tensor
-    return tensor.scaled(tensor.scale if scale is None else np.resize(scale, tensor.scale.size), zero)
+    return tensor.with_scale(tensor.scale if scale is None else np.resize(scale, tensor.scale.size), zero)
 
 
 def _shapes(plan: Plan) -> dict[str, tuple[tuple[int, ...], ...]]:

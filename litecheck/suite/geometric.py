@@ -11,8 +11,8 @@ import numpy as np
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering import Row
 from litecheck.cases.geometry.design import STRENGTHS, design_of
-from litecheck.cases.inputs import tried
-from litecheck.model.cut import cut
+from litecheck.cases.inputs import draw_stimuli
+from litecheck.model.cut import cut_operators
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import UnsolvableError
@@ -28,7 +28,7 @@ from litecheck.suite.accept_cases import (
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.choices import choices
-from litecheck.suite.drafts import drafted
+from litecheck.suite.drafts import draft_form
 from litecheck.suite.fitted_forms import fitted_rows, form_of
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.parameter_sets import SETS
@@ -49,7 +49,7 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
         for name, strength in STRENGTHS.items():
             if choice is not None and LEVELS.index(name) <= LEVELS.index(level):
                 for number, row in fitted_rows(profile, rule, choice, strength).items():
-                    if layout := design.laid_out(row):
+                    if layout := design.layout_of(row):
                         form = form_of(forms[0], layout, f"geometry-{strength}-{number}")
                         yield from _cases(profile, form, layout.aliased, kind, row, name, seed)
 
@@ -62,7 +62,7 @@ def _alias_inputs(model: Model) -> Model:
         first if main.tensors[i].shape == main.tensors[first].shape else i for i in operator.inputs
     )
     operator = replace(operator, inputs=inputs)
-    return cut(model, replace(main, operators=(operator,)), (operator,)).model
+    return cut_operators(model, replace(main, operators=(operator,)), (operator,)).model
 
 
 def _cases(
@@ -78,13 +78,13 @@ def _case(
     profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
 ) -> SuiteCase | None:
     rule = profile.operators[form.opcode]
-    draft = drafted(profile, rule, form, next(choices(profile, rule, kind)))
+    draft = draft_form(profile, rule, form, next(choices(profile, rule, kind)))
     stored = "" if kind_of(draft) == kind else f"-{kind}-weights"
     name = f"{form.opcode}/{kind_of(draft)}/{form.name}{stored}"
     drawn = int(np.random.default_rng([seed, *name.encode()]).integers(1 << 32))
     freedom = FreeParameters(draft)
     plan = _PLAIN.make(freedom, np.random.default_rng(drawn), drawn)
-    mended = None if plan is None else freedom.mended(plan)
+    mended = None if plan is None else freedom.repair_plan(plan)
     if mended is None:
         return None
     model = assemble(computed_shapes(draft, mended, name), name)
@@ -92,7 +92,7 @@ def _case(
     case = case_of(model, name)
     main = model.subgraphs[0]
     numbers = _COMPARED if main.tensors[main.outputs[0]].dtype == "bool" else _DRAWN
-    made = list(tried(case, known_inputs(model, draft.fed), seed, max(numbers) + 1))
+    made = list(draw_stimuli(case, known_inputs(model, draft.fed), seed, max(numbers) + 1))
     stimuli = [made[number] for number in numbers if number < len(made)]
     expectation = Expectation(case, stimuli)
     expectation.usable(reference())

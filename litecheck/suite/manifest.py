@@ -23,7 +23,7 @@ from litecheck.profile.types import Conformance
 from litecheck.public_call import shows_call
 from litecheck.suite.case import LEVELS
 from litecheck.suite.missing_case import MissingCase
-from litecheck.typed_json import Length, Only, encoded, one_of, read_document
+from litecheck.typed_json import Length, Only, encode, one_of, read_document
 
 MANIFEST = "manifest.json"
 #: Name of the file with a line per case, in a folder of results.
@@ -148,7 +148,7 @@ class Manifest:
 
     def text(self) -> str:
         """Return the file's content, a case on each line, so that two suites can be compared by line."""
-        document = {_KEY: VERSION, **encoded(self, Manifest)}
+        document = {_KEY: VERSION, **encode(self, Manifest)}
         cases = document.pop("cases")
         if not self.tolerances:
             del document["tolerances"]
@@ -193,7 +193,7 @@ class Suite:
         stacks = tuple(self.stack(entry) for entry in case.inputs)
         return StackedRuns(stacks)[: case.runs] if stacks else [()] * case.runs
 
-    def expected(self, answer: AnswerEntry) -> tuple[NDArray[Any], ...]:
+    def expected_outputs(self, answer: AnswerEntry) -> tuple[NDArray[Any], ...]:
         """Return the outputs of an answer, each with all runs stacked."""
         return tuple(self.stack(entry) for entry in answer.outputs)
 

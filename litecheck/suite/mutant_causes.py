@@ -13,7 +13,7 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import CaseEntry, Suite
-from litecheck.suite.mutants import Mutant, computed, mutants
+from litecheck.suite.mutants import Mutant, compute_outputs, mutants
 
 #: A case with the device's outputs, all runs stacked.
 Given = tuple[CaseEntry, Sequence[NDArray[Any]]]
@@ -41,7 +41,7 @@ def loaded_case(suite: Suite, entry: CaseEntry) -> SuiteCase:
 
 def _gives(case: SuiteCase, mutant: Mutant, base: Arithmetic, outputs: Sequence[NDArray[Any]]) -> bool:
     try:
-        actual = computed(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
+        actual = compute_outputs(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
     except RunError:
         return False
     return len(actual) == len(outputs) and all(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays, StackedRuns, stacked
+from litecheck.arrays import Arrays, StackedRuns, stack_inferences
 from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -76,14 +76,14 @@ def detected_mutants(
     """Yield the mutants that a case detects; ``expected`` are the arithmetic's outputs with all runs stacked."""
     for mutant in mutants(case, arithmetic):
         try:
-            actual = computed(case, ReferenceInterpreter(case.model, mutant.under(arithmetic, case)))
+            actual = compute_outputs(case, ReferenceInterpreter(case.model, mutant.under(arithmetic, case)))
         except RunError:
             continue
-        if found := shown(mutant.name, expected, actual):
+        if found := find_detecting_runs(mutant.name, expected, actual):
             yield found
 
 
-def shown(
+def find_detecting_runs(
     mutant: str, expected: Sequence[NDArray[Any]], actual: Sequence[NDArray[Any]]
 ) -> DetectedMutant | None:
     """Return the runs that detect a mutant; None if it gives the expected outputs. Other shapes have the distance FAR."""
@@ -115,7 +115,7 @@ def _distance(wanted: NDArray[Any], given: NDArray[Any]) -> int:
     return int(min(FAR, off.max()))
 
 
-def computed(case: SuiteCase, interpreter: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
+def compute_outputs(case: SuiteCase, interpreter: ReferenceInterpreter) -> tuple[NDArray[Any], ...]:
     """Return the reference's outputs of a case, each with all runs stacked. Raise RunError."""
     if not case.lengths and together(case.model) > 1:
         return columns_of(outputs_of(interpreter, case.runs))
@@ -124,7 +124,7 @@ def computed(case: SuiteCase, interpreter: ReferenceInterpreter) -> tuple[NDArra
 
 def columns_of(runs: Sequence[Arrays]) -> tuple[NDArray[Any], ...]:
     """Stack all runs of each output. Raise RunError if they differ in shape."""
-    stacks = stacked(runs)
+    stacks = stack_inferences(runs)
     if isinstance(stacks, StackedRuns):
         return stacks.columns
     several = tuple(zip(*runs, strict=True))

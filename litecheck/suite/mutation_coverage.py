@@ -22,7 +22,7 @@ from litecheck.suite.geometry.fault import GeometryFault, Inference
 from litecheck.suite.geometry.geometry_faults import faults_of
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import loaded_case
-from litecheck.suite.mutants import DEFECT, FAR, Mutant, computed, mutants, shown
+from litecheck.suite.mutants import DEFECT, FAR, Mutant, compute_outputs, find_detecting_runs, mutants
 from litecheck.version import __version__
 
 #: Prefix of the names of geometric faults.
@@ -77,7 +77,7 @@ class MutationCoverage:
         return tuple(row for row in self.rows if row.survives(tolerance) and not row.because)
 
     @property
-    def counted(self) -> tuple[MutantCoverage, ...]:
+    def non_equivalent(self) -> tuple[MutantCoverage, ...]:
         """Mutants that are not equivalent."""
         return tuple(row for row in self.rows if not row.because)
 
@@ -186,7 +186,7 @@ def is_shown(fault: GeometryFault, inference: Inference) -> bool:
 
 def _expected_outputs(suite: Suite, entry: CaseEntry, base: Arithmetic) -> tuple[NDArray[Any], ...] | None:
     answer = next((a for a in entry.answers if base.name in a.arithmetics), None)
-    return None if answer is None else suite.expected(answer)
+    return None if answer is None else suite.expected_outputs(answer)
 
 
 def _row(
@@ -201,7 +201,7 @@ def _row(
         if expected is None:
             continue
         try:
-            found = shown(mutant.name, expected, _mutant_outputs(case, mutant, base))
+            found = find_detecting_runs(mutant.name, expected, _mutant_outputs(case, mutant, base))
         except RunError:
             continue
         if found is not None and found.worst > worst:
@@ -214,7 +214,7 @@ def _row(
 
 
 def _mutant_outputs(case: SuiteCase, mutant: Mutant, base: Arithmetic) -> tuple[NDArray[Any], ...]:
-    return computed(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
+    return compute_outputs(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
 
 
 def _does(mutant: Mutant) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from litecheck.arrays import Array, blocks
-from litecheck.cases.inputs import Drawn
+from litecheck.cases.inputs import DrawnInputs
 from litecheck.cases.side_by_side import outputs_of
 from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
@@ -54,7 +54,7 @@ def _results(freedom: FreeParameters, plan: Plan) -> Iterator[str]:
 
 
 def _fit_scale(freedom: FreeParameters, plan: Plan, role: str, seed: int) -> Plan:
-    start, drawn = plan, dict[object, Drawn]()
+    start, drawn = plan, dict[object, DrawnInputs]()
     for _ in range(_ROUNDS):
         tensor = plan.operands[role][0]
         low, high = INTEGER_RANGES[tensor.dtype]
@@ -84,12 +84,12 @@ def _place_range(freedom: FreeParameters, plan: Plan, role: str, reals: tuple[fl
 
 def _set(freedom: FreeParameters, plan: Plan, role: str, scale: float, zero: int | None) -> Plan:
     for one in freedom.groups[role]:
-        plan = plan.edit(one, lambda t: t.scaled([scale], zero) if t.scale.size == 1 else t)
+        plan = plan.edit(one, lambda t: t.with_scale([scale], zero) if t.scale.size == 1 else t)
     return following(plan, freedom.draft.requirements)
 
 
 def _compute_outputs(
-    freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: dict[object, Drawn]
+    freedom: FreeParameters, plan: Plan, role: str, seed: int, drawn: dict[object, DrawnInputs]
 ) -> Array:
     """Return the reference's stored outputs for random inputs, without a fused activation; ``drawn`` caches inputs."""
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
@@ -99,7 +99,7 @@ def _compute_outputs(
     main, interpreter = model.subgraphs[0], ReferenceInterpreter(model)
     alike = tuple(_drawn_by(main.tensors[index]) for index in main.inputs)
     if alike not in drawn:
-        drawn[alike] = Drawn(case, known, seed)
+        drawn[alike] = DrawnInputs(case, known, seed)
     size = max(1, math.prod(plan.operands[role][0].shape))
     several = [stimulus.arrays for stimulus in drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))]
     (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)

@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.suite.contents import filled, rails
+from litecheck.suite.contents import fill_constants, rails
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.output_scale import fit_output_scale
 
@@ -39,38 +39,38 @@ class ParameterSet:
 
 
 def _tune_plainly(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
-    plan = freedom.moved(
+    plan = freedom.move_parameters(
         lambda role, base: base * np.exp(rng.uniform(-0.3, 0.3, base.shape)),
         lambda role, span: _inner(rng, span),
     )
-    return fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed)
+    return fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed)
 
 
 def _drawn(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
-    plan = freedom.moved(
+    plan = freedom.move_parameters(
         lambda role, base: base * np.exp(rng.uniform(-2, 2) + rng.uniform(-0.5, 0.5, base.shape)),
         lambda role, span: int(rng.integers(*span, endpoint=True)),
     )
-    return fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed)
+    return fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed)
 
 
 def _zeros_at(end: int) -> Tuning:
     def make(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
         if all(low == high for low, high in map(freedom.zeros, freedom.draft.plan.operands)):
             return None
-        plan = freedom.moved(lambda role, base: base, lambda role, span: span[end])
+        plan = freedom.move_parameters(lambda role, base: base, lambda role, span: span[end])
         kept = {role: plan.operands[role][0].zero_point for role in plan.outputs if plan.one(role)}
-        plan = fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed)
+        plan = fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed)
         for role, zero in kept.items():
-            plan = plan.edit(role, lambda t, z=zero: t.scaled(t.scale, z) if t.scale.size else t)  # type: ignore[misc]
+            plan = plan.edit(role, lambda t, z=zero: t.with_scale(t.scale, z) if t.scale.size else t)  # type: ignore[misc]
         return plan
 
     return make
 
 
 def _powers(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
-    plan = freedom.moved(_power(rng), lambda role, span: _inner(rng, span))
-    return fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, power=True)
+    plan = freedom.move_parameters(_power(rng), lambda role, span: _inner(rng, span))
+    return fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed, power=True)
 
 
 def _power(rng: Random) -> Callable[[str, Array], Array]:
@@ -79,8 +79,8 @@ def _power(rng: Random) -> Callable[[str, Array], Array]:
 
 def _stretch_tuning(factor: float) -> Tuning:
     def make(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
-        plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
-        plan = filled(freedom.draft, plan, rng)
+        plan = freedom.move_parameters(lambda role, base: base, lambda role, span: _inner(rng, span))
+        plan = fill_constants(freedom.draft, plan, rng)
         made = fit_output_scale(freedom, plan, seed, factor)
         return None if made is fit_output_scale(freedom, plan, seed) else made
 
@@ -91,11 +91,11 @@ def _decades(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     """Spread weight scales over five decades."""
     if not any(t.scale.size > 1 for tensors in freedom.draft.plan.operands.values() for t in tensors):
         return None
-    plan = freedom.moved(
+    plan = freedom.move_parameters(
         lambda role, base: base * 10 ** np.linspace(-4, 1, base.size) if base.size > 1 else base,
         lambda role, span: _inner(rng, span),
     )
-    return fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed)
+    return fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed)
 
 
 def _weights(draw: Callable[[Random, tuple[int, ...], tuple[int, int]], Array]) -> Tuning:
@@ -105,8 +105,8 @@ def _weights(draw: Callable[[Random, tuple[int, ...], tuple[int, int]], Array]) 
             t.name in freedom.draft.blank for role in weights for t in freedom.draft.plan.operands[role]
         ):
             return None
-        plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
-        return fit_output_scale(freedom, filled(freedom.draft, plan, rng, draw), seed)
+        plan = freedom.move_parameters(lambda role, base: base, lambda role, span: _inner(rng, span))
+        return fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng, draw), seed)
 
     return make
 
@@ -129,9 +129,9 @@ def _ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     """Set biases half-way between two outputs: sums are ties if the input equals its zero point."""
     if not _has_bias(freedom):
         return None
-    plan = freedom.moved(_power(rng), lambda role, span: _inner(rng, span))
+    plan = freedom.move_parameters(_power(rng), lambda role, span: _inner(rng, span))
     return _set_tied_biases(
-        freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, power=True), rng
+        freedom, fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed, power=True), rng
     )
 
 
@@ -141,9 +141,9 @@ def _near_ties(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     output = freedom.draft.plan.one("output")
     if output is None or BITS.get(output.dtype) != 8 or not _has_bias(freedom):
         return None
-    plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
+    plan = freedom.move_parameters(lambda role, base: base, lambda role, span: _inner(rng, span))
     return _set_tied_biases(
-        freedom, fit_output_scale(freedom, filled(freedom.draft, plan, rng), seed, 2.0**12), rng
+        freedom, fit_output_scale(freedom, fill_constants(freedom.draft, plan, rng), seed, 2.0**12), rng
     )
 
 
@@ -161,15 +161,15 @@ def _ends(freedom: FreeParameters, rng: Random, seed: int) -> Plan | None:
     """Set biases as near to the limits of int32 as the sums and the rule allow."""
     if not _has_bias(freedom):
         return None
-    plan = freedom.moved(lambda role, base: base, lambda role, span: _inner(rng, span))
-    plan = filled(freedom.draft, plan, rng)
+    plan = freedom.move_parameters(lambda role, base: base, lambda role, span: _inner(rng, span))
+    plan = fill_constants(freedom.draft, plan, rng)
     bias = plan.operands["bias"][0]
     signs = np.where(np.arange(bias.shape[0]) % 2, -1, 1).reshape(bias.shape)
     for bits in (31, 30.9, 30.5, 30, 29.9, 29, 28):
         made = fit_output_scale(
             freedom, _bias(freedom, plan, (signs * int(2**bits - 1)).astype(np.int64)), seed
         )
-        if not freedom.draft.broken(made):
+        if not freedom.draft.violated_limits(made):
             return made
     return None
 

@@ -9,7 +9,7 @@ from litecheck.suite.manifest import ArrayEntry, CaseEntry, Suite
 from litecheck.suite.results import SuiteResults
 
 
-def restricted(suite: Suite, results: SuiteResults) -> Suite:
+def restrict_suite(suite: Suite, results: SuiteResults) -> Suite:
     """Return the suite with the runs of each case that have a result."""
     parts = {name: result.runs for name, result in results.cases.items() if result.runs}
     if not parts:

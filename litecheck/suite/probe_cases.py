@@ -20,13 +20,13 @@ from litecheck.suite.case import SuiteCase
 _APART = 128
 
 
-def designed(profile: Profile, opcode: str, kind: str, seed: int) -> Iterator[SuiteCase]:
+def designed_cases(profile: Profile, opcode: str, kind: str, seed: int) -> Iterator[SuiteCase]:
     """Yield the designed probes of an operator, with activations of a type, that conform to a profile."""
     if kind not in ("int8", "uint8"):
         return
     for probe in probes(opcode, seed):
         allowed = replace(probe, model=symmetric(probe.model))
-        allowed = unsigned(allowed) if kind == "uint8" else allowed
+        allowed = convert_to_uint8(allowed) if kind == "uint8" else allowed
         if conforms(allowed.model, profile):
             yield _case(allowed)
 
@@ -43,7 +43,7 @@ def symmetric(model: Model) -> Model:
     return _change_tensors(model, kept)
 
 
-def unsigned(probe: Probe) -> Probe:
+def convert_to_uint8(probe: Probe) -> Probe:
     """Return the probe in uint8: quantized int8 values and zero points increase by 128, real values stay the same."""
     main = probe.subgraph
 
@@ -85,7 +85,7 @@ def conforms(model: Model, profile: Profile) -> bool:
 def _case(probe: Probe) -> SuiteCase:
     main = probe.subgraph
     kind = main.tensors[main.inputs[0]].dtype
-    runs = tuple(probe.runs[n] for n in probe.asked)
+    runs = tuple(probe.runs[n] for n in probe.run_order)
     return SuiteCase(
         name=f"{probe.opcode}/{kind}/{slug(probe.name)}",
         opcode=probe.opcode,

@@ -23,8 +23,8 @@ from litecheck.suite.accept_cases import computed_shapes, granularity_of, kind_o
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import templates_of
 from litecheck.suite.choices import choices
-from litecheck.suite.contents import filled
-from litecheck.suite.drafts import Draft, drafted
+from litecheck.suite.contents import fill_constants
+from litecheck.suite.drafts import Draft, draft_form
 from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
@@ -80,7 +80,7 @@ def _wholes(profile: Profile, rule: OperatorRule, kind: str, seed: int) -> Itera
     for form in forms_for(profile, rule, kind):
         for choice in choices(profile, rule, kind):
             try:
-                draft = drafted(profile, rule, form, choice)
+                draft = draft_form(profile, rule, form, choice)
             except UnsolvableError:
                 continue
             rng = np.random.default_rng([seed, *f"{rule.opcode}/{kind}/{form.name}/whole".encode()])
@@ -94,10 +94,10 @@ def _plan(draft: Draft, rng: np.random.Generator, seed: int) -> Plan | None:
     freedom = FreeParameters(draft)
     try:
         plan = _PLAIN.make(freedom, rng, seed)
-        mended = None if plan is None else freedom.mended(plan)
+        mended = None if plan is None else freedom.repair_plan(plan)
         return None if mended is None else computed_shapes(draft, mended, draft.form.name)
     except RunError:
-        return freedom.mended(filled(draft, draft.plan, rng))
+        return freedom.repair_plan(fill_constants(draft, draft.plan, rng))
 
 
 def _names(requirement: Requirement, kinds: Sequence[str], most: int) -> Iterator[str]:

@@ -34,14 +34,14 @@ def remade(
         return
     if made is None:
         with TemporaryDirectory() as folder:
-            made = made_anew(manifest, claims, Path(folder) / "suite", progress)
+            made = remake_suite(manifest, claims, Path(folder) / "suite", progress)
     for name in _DERIVED:
         if getattr(manifest, name) != getattr(made, name):
             yield Discrepancy(shown, "remade", name)
     yield from _cases(shown, manifest, made)
 
 
-def made_anew(
+def remake_suite(
     manifest: Manifest, claims: Claims, folder: Path, progress: Callable[[str], None] | None = None
 ) -> Manifest:
     """Write the suite with the settings of a manifest to a new folder. Raise ConfigError and ProfileError."""

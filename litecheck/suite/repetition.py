@@ -9,7 +9,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays, stacked
+from litecheck.arrays import Arrays, stack_inferences
 from litecheck.comparison.whole_outputs import OutputHistory
 from litecheck.comparison.wording import left_over_sentence, unrepeated_sentence
 from litecheck.model.types import Tensor
@@ -39,7 +39,7 @@ def _elements(tensors: Sequence[Tensor]) -> int:
 
 
 def _repeat_first(runs: Sequence[Arrays]) -> Sequence[Arrays]:
-    return stacked([*runs, runs[0]]) if runs else runs
+    return stack_inferences([*runs, runs[0]]) if runs else runs
 
 
 def history(
@@ -56,7 +56,7 @@ def history(
 
 def messages(found: OutputHistory) -> tuple[bool, tuple[str, ...]]:
     """Return True if the device is flaky, and sentences on outputs that do not repeat or are left over."""
-    unrepeated, stale = found.flaky(), found.left_over()
+    unrepeated, stale = found.flaky(), found.find_stale_output()
     said = (
         unrepeated_sentence(unrepeated) if unrepeated else "",
         left_over_sentence(stale) if stale else "",

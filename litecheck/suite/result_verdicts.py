@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from litecheck.comparison.admitted_arithmetics import admitted
+from litecheck.comparison.admitted_arithmetics import admitted_arithmetics
 from litecheck.dates import today
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.types import Profile
@@ -15,14 +15,14 @@ from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.budget import mutation_coverage
 from litecheck.suite.case_comparison import CaseComparison
 from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.case_outcome import ExecutedCase, placement, tested
+from litecheck.suite.case_outcome import ExecutedCase, judge_operator, placement
 from litecheck.suite.claim_evaluation import ClaimEvaluation
 from litecheck.suite.claims import Claims
 from litecheck.suite.expected_outputs import ExpectedOutputs, named_arithmetic
 from litecheck.suite.failure_traits import failure_traits
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import explaining
-from litecheck.suite.part import restricted
+from litecheck.suite.part import restrict_suite
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.untried import geometry_gaps
 from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
@@ -49,8 +49,8 @@ def judge(
     default: today) decides if waivers hold. Missing results fail unless ``partial``. Raise ConfigError for an
     arithmetic without answers in the suite, and for changed files.
     """
-    whole, suite = suite, restricted(suite, results)
-    claimed = tuple(arithmetics) or admitted(results.facts.device, suite.manifest.arithmetics)
+    whole, suite = suite, restrict_suite(suite, results)
+    claimed = tuple(arithmetics) or admitted_arithmetics(results.facts.device, suite.manifest.arithmetics)
     claimed = tuple(own := dict(named_arithmetic(name, suite.manifest.arithmetics) for name in claimed))
     excused = (*(claims.waivers if claims else ()), *waivers)
     known = {name: arithmetic for name, arithmetic in own.items() if arithmetic is not None}
@@ -110,7 +110,7 @@ def _make_evaluation(
     name = suite.manifest.profile
     known = standing.claims.profiles if standing.claims else {}
     profile = known[name] if name in known else _profile(name)
-    answers, tolerances = ExpectedOutputs(suite, standing.own()), standing.tolerances(profile)
+    answers, tolerances = ExpectedOutputs(suite, standing.own_arithmetics()), standing.tolerances(profile)
     comparison = CaseComparison(suite, results, tolerances, answers)
     return _Evaluation(suite, claimed, tolerances, standing, answers, comparison)
 
@@ -141,12 +141,12 @@ class _Evaluation:
     def row(self, several: Sequence[CaseEntry]) -> tuple[OperatorRow, list[CaseVerdict]]:
         """Return the row and verdicts of an operator, under the claimed arithmetic that fits most cases."""
         claimed = self.standing.arithmetics(several[0].opcode, self.claimed)
-        compared = [self.comparison.compared(case, claimed) for case in several]
+        compared = [self.comparison.compare_case(case, claimed) for case in several]
         fitting = Counter(name for one in compared if one.comparable for name in one.fits)
         # In a tie, max returns the first named arithmetic.
         arithmetic = max(claimed, key=lambda name: fitting[name])
         judged = [one for one in compared if one.comparable]
-        plain = tested(compared, [self.comparison.verdict(one, arithmetic) for one in compared])
+        plain = judge_operator(compared, [self.comparison.verdict(one, arithmetic) for one in compared])
         verdicts = [self.standing.of_case(one.case, v) for one, v in zip(compared, plain, strict=True)]
         counts = Counter(verdict.ending for verdict in verdicts)
         worst = max(verdicts, key=lambda v: abs(v.worst), default=None)

@@ -18,11 +18,11 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import file_digest, is_relative, member_path, read_file
 from litecheck.public_call import shows_call
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import ArrayError
 from litecheck.suite.manifest import RESULTS, ArrayEntry, CaseEntry, Suite
-from litecheck.summary_text import counted
-from litecheck.typed_json import Length, decoded, one_of
+from litecheck.summary_text import count_of
+from litecheck.typed_json import Length, decode, one_of
 
 #: Outcome of a case with outputs that did not change when it was repeated; the remaining outcomes are values of Outcome.
 ANSWERED = "answered"
@@ -127,7 +127,7 @@ def _decode(line: bytes, kind: Any, what: str, path: Path, number: int) -> Any:
     """Return the decoded object of a line. Raise ConfigError with the place."""
     document = decode_json(line, str(path), line=number)
     try:
-        return decoded(document, kind, what)
+        return decode(document, kind, what)
     except ConfigError as error:
         raise ConfigError(f"{path}:{number}: {error}") from None
 
@@ -148,7 +148,7 @@ def _check_cases(folder: Path, suite: Suite) -> None:
     names = {path.parent.relative_to(folder / "outputs").as_posix() for path in files}
     foreign = names - set(suite.names)
     if len(foreign) > len(names) / 2:
-        number = counted(len(foreign), "case", "cases")
+        number = count_of(len(foreign), "case", "cases")
         told = f"{folder}: outputs of {number} that {suite.folder} does not have, as {min(foreign)}"
         raise ConfigError(f"{told}; results of another suite?")
 
@@ -195,5 +195,5 @@ def _bytes(folder: Path, name: str) -> OutputEntry:
 
 def _values(path: Path, dtype: str, shape: tuple[int, ...]) -> NDArray[Any]:
     if path.suffix == ".npy":
-        return read(str(path)).values
-    return read(str(path), dtype, shape).values
+        return read_tensor(str(path)).values
+    return read_tensor(str(path), dtype, shape).values

@@ -14,7 +14,7 @@ from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults, read_results
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
-from litecheck.typed_json import decoded
+from litecheck.typed_json import decode
 from litecheck.version import __version__
 
 #: First key of a JSON report of ``suite judge``, and its supported version.
@@ -114,7 +114,7 @@ class _ReportedRun:
 
 
 def _read_report(file: str, document: Mapping[str, object]) -> JudgedRun:
-    found: _ReportedRun = decoded(document, _ReportedRun, "report")
+    found: _ReportedRun = decode(document, _ReportedRun, "report")
     return JudgedRun(file, found.described or found.device, found.suite, found.cases)
 
 

@@ -54,7 +54,7 @@ def sign(file: str | Path, key: Ed25519PrivateKey) -> Path:
     return target
 
 
-def signed(file: str | Path, key: Ed25519PublicKey) -> bool:
+def has_valid_signature(file: str | Path, key: Ed25519PublicKey) -> bool:
     """Return True if the signature beside a file is valid for its bytes and this key. Raise ConfigError without a
     signature."""
     from cryptography.exceptions import InvalidSignature

@@ -11,7 +11,7 @@ from litecheck.cases import inputs, parts, sequences
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Stimulus
-from litecheck.cases.sweeps import directed
+from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -56,7 +56,7 @@ def stimuli(
 def _single(
     case: parts.Case, known: Mapping[int, Array], seed: int, arithmetic: Arithmetic, sharp: bool
 ) -> Iterator[Stimulus]:
-    edges, drawn = list(directed(case, known)), inputs.Drawn(case, known, seed)
+    edges, drawn = list(directed_stimuli(case, known)), inputs.DrawnInputs(case, known, seed)
     large = bool(edges) and _bytes(edges[0].arrays) >= _LARGE
     if large:
         yield from edges[4:]

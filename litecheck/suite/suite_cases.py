@@ -14,7 +14,7 @@ from litecheck.profile.types import Profile
 from litecheck.spelling import did_you_mean
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.choices import listed
+from litecheck.suite.choices import listed_types
 from litecheck.suite.geometric import geometric
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
@@ -29,7 +29,7 @@ def operators(profile: Profile, select: Sequence[str] = ()) -> tuple[str, ...]:
     return tuple(n for n in names if not select or any(fnmatchcase(n, s.partition("/")[0]) for s in select))
 
 
-def chosen(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
+def select_operators(profile: Profile, select: Sequence[str]) -> tuple[str, ...]:
     """Return the operators that patterns select. Raise ConfigError with every pattern without an operator."""
     unknown = [p for p in dict.fromkeys(select) if not operators(profile, (p,))]
     if unknown:
@@ -68,22 +68,22 @@ def with_types(profile: Profile) -> Profile:
         for rule in profile.operators.values()
         for r in rule.all_requirements()
         if r.verb == "dtype" and r.role in rule.activations
-        for dtype in listed(r)
+        for dtype in listed_types(r)
     )
     if not types:
         raise ConfigError(f"{profile.name} lists no type of activations: no suite is made from it")
     return replace(profile, activations=tuple(types))
 
 
-def planned(
+def plan_cases(
     profile: Profile, level: str, select: Sequence[str], seed: int
 ) -> Iterator[SuiteCase | MissingCase]:
     """Yield all cases up to a level, and gaps. A pattern matches an operator, or a case's name."""
     for opcode in operators(profile, select):
-        yield from planned_of(profile, opcode, level, select, seed)
+        yield from plan_operator_cases(profile, opcode, level, select, seed)
 
 
-def planned_of(
+def plan_operator_cases(
     profile: Profile, opcode: str, level: str, select: Sequence[str], seed: int
 ) -> Iterator[SuiteCase | MissingCase]:
     """Yield the cases and gaps of an operator."""
@@ -95,17 +95,17 @@ def planned_of(
 
 def cases(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[SuiteCase]:
     """Yield all cases up to a level whose operator or name is selected."""
-    for made in planned(profile, level, select, seed):
-        if isinstance(made, SuiteCase) and selected(made, select):
+    for made in plan_cases(profile, level, select, seed):
+        if isinstance(made, SuiteCase) and is_selected(made, select):
             yield made
 
 
 def gaps(profile: Profile, level: str, select: Sequence[str], seed: int) -> Iterator[MissingCase]:
     """Return the gaps of a suite."""
-    return (made for made in planned(profile, level, select, seed) if isinstance(made, MissingCase))
+    return (made for made in plan_cases(profile, level, select, seed) if isinstance(made, MissingCase))
 
 
-def selected(case: SuiteCase, select: Sequence[str]) -> bool:
+def is_selected(case: SuiteCase, select: Sequence[str]) -> bool:
     """Return True if a pattern matches the case's operator or, with a slash, its name."""
     return _selects_name(select, case.name)
 

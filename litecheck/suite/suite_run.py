@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import column, stacked
+from litecheck.arrays import column, stack_inferences
 from litecheck.comparison.whole_outputs import OutputHistory
 from litecheck.comparison.wording import unrepeated_sentence
 from litecheck.devices.function import check_any_model
@@ -27,11 +27,11 @@ from litecheck.errors import ConfigError
 from litecheck.files import make_folder, member_path
 from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import write
-from litecheck.suite.budget import Runs, by_turns, planned_runs, ranked
+from litecheck.suite.budget import Runs, by_turns, planned_runs, rank_runs
 from litecheck.suite.manifest import RESULTS, CaseEntry, Suite
 from litecheck.suite.part import lengths_of
 from litecheck.suite.results import ANSWERED, CaseResult, OutputEntry, RunFacts
-from litecheck.typed_json import decoded, encoded
+from litecheck.typed_json import decode, encode
 from litecheck.verification.journal import Journal
 from litecheck.verification.settings import Budget
 from litecheck.version import __version__
@@ -64,7 +64,7 @@ def run(
     member_path(target, RESULTS)
     if not resume and os.path.exists(target / RESULTS):
         raise ConfigError(f"{target / RESULTS}: holds the results of a run; --resume goes on with it")
-    book: Journal[CaseResult] = Journal(target / RESULTS, encoded(facts, RunFacts), resume, _read)
+    book: Journal[CaseResult] = Journal(target / RESULTS, encode(facts, RunFacts), resume, _read)
     stop = time.monotonic() + (budget.seconds if budget and budget.seconds else float("inf"))
     try:
         told = set[str]()
@@ -73,7 +73,7 @@ def run(
         for result in _run_cases(
             suite, _remaining_cases(suite, budget, book.known), device, target, jobs, stop
         ):
-            book.note(encoded(result, CaseResult))
+            book.note(encode(result, CaseResult))
             _advance(progress, result.case, told)
         return len({*book.known, *told})
     finally:
@@ -94,7 +94,7 @@ def facts_of(suite: Suite, device: Device, limits: Limits) -> RunFacts:
 
 
 def _read(entry: Mapping[str, Any]) -> tuple[str, CaseResult]:
-    result: CaseResult = decoded(entry, CaseResult, "result")
+    result: CaseResult = decode(entry, CaseResult, "result")
     return result.case, result
 
 
@@ -115,8 +115,8 @@ def _remaining_cases(
         )
     else:
         order = list(by_turns(cases))
-        yield from ((case, next(iter(ranked(case)), ())) for case in order if case.name not in known)
-        whole = (case for case in order if len(ranked(case)) > 1)
+        yield from ((case, next(iter(rank_runs(case)), ())) for case in order if case.name not in known)
+        whole = (case for case in order if len(rank_runs(case)) > 1)
         yield from ((case, ()) for case in whole if case.name not in known or known[case.name].runs)
 
 
@@ -163,7 +163,7 @@ def ask(suite: Suite, case: CaseEntry, device: Device, folder: Path, runs: Runs 
     if len(runs) == case.runs:
         runs = ()
     inputs, lengths = suite.inputs(case), case.lengths
-    given = stacked([inputs[n] for n in runs]) if runs else inputs
+    given = stack_inferences([inputs[n] for n in runs]) if runs else inputs
     lengths = lengths_of(case, runs) if runs else lengths
     job = Job(name, None, suite.model(case), given, lengths, shares=not (case.broken or runs))
     result, answer = _run_once(case, job, device, folder)

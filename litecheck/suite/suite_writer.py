@@ -40,13 +40,13 @@ from litecheck.suite.manifest import (
     StatedTolerance,
 )
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.mutants import columns_of, computed, detected_mutants, even
+from litecheck.suite.mutants import columns_of, compute_outputs, detected_mutants, even
 from litecheck.suite.optional import optional_because
 from litecheck.suite.repetition import with_repetition
 from litecheck.suite.stimuli import ARITHMETIC
-from litecheck.suite.suite_cases import chosen, planned_of, selected, with_types
-from litecheck.suite.unfinished import MadeOperator, UnfinishedSuite, unfinished
-from litecheck.typed_json import encoded
+from litecheck.suite.suite_cases import is_selected, plan_operator_cases, select_operators, with_types
+from litecheck.suite.unfinished import CompleteOperator, UnfinishedSuite, open_unfinished_suite
+from litecheck.typed_json import encode
 from litecheck.version import __version__
 
 #: Largest number of elements of an input that is filled with zeros.
@@ -91,7 +91,7 @@ def make(
             f"{profile.name} is a profile of placement, without rules of computation: expected a profile of a runtime"
         )
     with_types(profile)
-    with unfinished(target, _identity(scope, profile), resume) as suite:
+    with open_unfinished_suite(target, _identity(scope, profile), resume) as suite:
         manifest = _write_suite(scope, profile, suite, jobs, progress or (lambda name: None))
         (suite.folder / MANIFEST).write_text(manifest.text(), encoding="utf-8")
     return manifest
@@ -102,7 +102,7 @@ def _identity(scope: Scope, profile: Profile) -> dict[str, Any]:
     files = (path for name in scope.arithmetics for _, path in arithmetic_files(name))
     return {
         "litecheck": __version__,
-        **encoded(scope, Scope),
+        **encode(scope, Scope),
         "rules": digest_of_rules(profile),
         "files": [file_digest(path) for path in files],
     }
@@ -111,7 +111,7 @@ def _identity(scope: Scope, profile: Profile) -> dict[str, Any]:
 def _write_suite(
     scope: Scope, profile: Profile, suite: UnfinishedSuite, jobs: int, progress: Callable[[str], None]
 ) -> Manifest:
-    names = chosen(profile, scope.select)
+    names = select_operators(profile, scope.select)
     for name in scope.arithmetics:
         load_arithmetic(name)
     for name in suite.made:
@@ -150,16 +150,18 @@ def _process_map(jobs: int) -> Iterator[Callable[..., Iterator[Any]]]:
         yield pool.map
 
 
-def _operator(scope: Scope, folder: Path, opcode: str) -> MadeOperator:
+def _operator(scope: Scope, folder: Path, opcode: str) -> CompleteOperator:
     """Write all cases of an operator, which depend on this operator alone."""
     entries: list[CaseEntry] = []
     gaps: list[MissingCase] = []
-    for made in planned_of(load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed):
+    for made in plan_operator_cases(
+        load_profile(scope.profile), opcode, scope.level, scope.select, scope.seed
+    ):
         if isinstance(made, MissingCase):
             gaps.append(made)
-        elif selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
+        elif is_selected(made, scope.select) and (entry := write_case(made, folder, scope)) is not None:
             entries.append(entry)
-    return MadeOperator(opcode, tuple(entries), tuple(gaps))
+    return CompleteOperator(opcode, tuple(entries), tuple(gaps))
 
 
 def write_case(case: SuiteCase, folder: Path, scope: Scope) -> CaseEntry | None:
@@ -266,7 +268,7 @@ def _answers(
                 known[variants] = (
                     columns_of(case.expected)
                     if variants == usual
-                    else computed(case, ReferenceInterpreter(case.model, arithmetic))
+                    else compute_outputs(case, ReferenceInterpreter(case.model, arithmetic))
                 )
         outputs = known[variants]
         if outputs is not None:

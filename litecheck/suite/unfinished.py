@@ -13,14 +13,14 @@ from typing import Any
 from litecheck.files import make_folder, unwritable
 from litecheck.suite.manifest import CaseEntry
 from litecheck.suite.missing_case import MissingCase
-from litecheck.typed_json import decoded, encoded
+from litecheck.typed_json import decode, encode
 from litecheck.verification.journal import Journal
 
 _JOURNAL = "made.jsonl"
 
 
 @dataclass(frozen=True, slots=True)
-class MadeOperator:
+class CompleteOperator:
     """Cases and gaps of an operator whose files are complete."""
 
     opcode: str
@@ -33,12 +33,12 @@ class UnfinishedSuite:
 
     def __init__(self, folder: Path, about: Mapping[str, Any], resume: bool) -> None:
         self.folder = folder
-        self._book: Journal[MadeOperator] = Journal(folder / _JOURNAL, about, resume, _read)
+        self._book: Journal[CompleteOperator] = Journal(folder / _JOURNAL, about, resume, _read)
         self.made = dict(self._book.known)
 
-    def note(self, made: MadeOperator) -> None:
+    def note(self, made: CompleteOperator) -> None:
         """Record an operator whose files are complete."""
-        self._book.note(encoded(made, MadeOperator))
+        self._book.note(encode(made, CompleteOperator))
         self.made[made.opcode] = made
 
     def close(self, complete: bool) -> None:
@@ -47,7 +47,7 @@ class UnfinishedSuite:
 
 
 @contextmanager
-def unfinished(target: Path, about: Mapping[str, Any], resume: bool) -> Iterator[UnfinishedSuite]:
+def open_unfinished_suite(target: Path, about: Mapping[str, Any], resume: bool) -> Iterator[UnfinishedSuite]:
     """Provide a folder that replaces ``target`` at the end of the block.
 
     After an exception the folder is removed. With ``resume`` it remains, and the next call continues with it, if
@@ -75,6 +75,6 @@ def unfinished(target: Path, about: Mapping[str, Any], resume: bool) -> Iterator
             shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _read(line: Mapping[str, Any]) -> tuple[str, MadeOperator]:
-    made: MadeOperator = decoded(line, MadeOperator, "operator of a suite")
+def _read(line: Mapping[str, Any]) -> tuple[str, CompleteOperator]:
+    made: CompleteOperator = decode(line, CompleteOperator, "operator of a suite")
     return made.opcode, made

@@ -140,14 +140,14 @@ class OperatorRow:
             return "fails"
         if self.waived:
             return "waived"
-        if not self.kept:
+        if not self.correct_cases:
             lacking = [ending for ending in CaseOutcome if ending.lacks and self.count(ending)]
             return "not supported" if lacking == [CaseOutcome.NOT_SUPPORTED] else "not checked"
         missing = self.count(CaseOutcome.MISSING) - self.excused.get(CaseOutcome.MISSING.value, 0)
         return "incomplete" if missing else "conforms"
 
     @property
-    def kept(self) -> int:
+    def correct_cases(self) -> int:
         """Number of cases with correct outputs."""
         return self.count(CaseOutcome.PASSED) + self.count(CaseOutcome.TOLERATED)
 
@@ -213,7 +213,7 @@ class SuiteReport:
         """Return True if a case fails the report, or would without its waiver: it fails, or its result is missing."""
         if not case.missing:
             return case.wanting
-        return not self.partial and any(row.kept or row.verdict == "fails" for row in self.rows)
+        return not self.partial and any(row.correct_cases or row.verdict == "fails" for row in self.rows)
 
     @property
     def agreement(self) -> PublishedAgreement:
@@ -238,7 +238,7 @@ class SuiteReport:
         expired = any(record.state == "expired" for record in self.waivers)
         if "fails" in verdicts or expired or self.shortfalls:
             return "fails"
-        kept = any(row.kept for row in self.rows if row.standing != NOT_CLAIMED)
+        kept = any(row.correct_cases for row in self.rows if row.standing != NOT_CLAIMED)
         if kept and self.incomplete and not self.partial:
             return "fails"
         return "conforms" if kept else "not checked"

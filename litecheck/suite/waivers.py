@@ -33,7 +33,7 @@ class CaseWaiver:
         """Return True if the waiver covers a case."""
         return any(path_matches(name, pattern) for pattern in self.cases)
 
-    def expired(self, on: str) -> bool:
+    def is_expired(self, on: str) -> bool:
         """Return True if the waiver has expired on a day, an ISO date."""
         return on > self.expires
 

@@ -15,12 +15,12 @@ class DeclaredShapes(Context):
     """A subgraph whose shapes are those that the file declares; core infers them instead, as LiteRT does."""
 
     @cached_property
-    def reshaped(self) -> dict[int, Tensor]:
+    def reshaped_tensors(self) -> dict[int, Tensor]:
         """No tensor has another shape than declared."""
         return {}
 
     @property
-    def read(self) -> list[TensorFacts]:
+    def runtime_facts(self) -> list[TensorFacts]:
         """Facts about the tensors in the file: compilers do not write other types."""
         return self.facts
 

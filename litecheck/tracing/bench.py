@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.class_scores import logits_of
 from litecheck.conversion.powers import Values
 from litecheck.model.graph import wiring_of
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.tensor_matching import origin_of
 from litecheck.model.types import Tensor
@@ -173,7 +173,7 @@ class Bench:
             elif "own" in errors.sums:
                 errors.sums["twin"] = errors.sums["own"]
             errors.keep("alone", "alone_parts")
-        if alone and self.calls <= _KERNELS and not any(called(fed.operator)):
+        if alone and self.calls <= _KERNELS and not any(subgraph_calls(fed.operator)):
             self._add_kernel_errors(fed, real, alone, quantized)
             errors.keep("alone", "alone_kernel")
 
@@ -229,7 +229,7 @@ class Bench:
     def _quantize_tensor(self, new: int, values: Values, quantized: dict[int, Values]) -> Values:
         """Return a float tensor as the quantized model stores it, computed once for the producer and all readers."""
         if new not in quantized:
-            quantized[new] = requantized(self.part.second.tensors[new], values)
+            quantized[new] = quantize_input(self.part.second.tensors[new], values)
         return quantized[new]
 
     def run_alone(

@@ -7,13 +7,13 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.compute_limits import LimitError
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.reference.runtime_tensors import Computed, RunError
+from litecheck.reference.runtime_tensors import Outputs, RunError
 from litecheck.tracing.measures import Tensors
 
 
@@ -37,10 +37,12 @@ class BridgedInterpreter(ReferenceInterpreter):
         self._entry, self._real = number, real
         part = self._parts[number]
         self.restart()
-        inputs = tuple(requantized(part.second.tensors[i], real[part.tensors[i]]) for i in part.second.inputs)
+        inputs = tuple(
+            quantize_input(part.second.tensors[i], real[part.tensors[i]]) for i in part.second.inputs
+        )
         return self.run(part.second, inputs, keep_all=True)
 
-    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Outputs:
         """Run one operator on the available tensors, or return the outputs of the float model. Raises RunError."""
         key = subgraph.index, operator.index
         if subgraph.index != self._entry:
@@ -55,8 +57,8 @@ class BridgedInterpreter(ReferenceInterpreter):
                     raise
                 self.bridged[key] = str(error)
         homes = self._parts[self._entry].tensors
-        outputs = (requantized(subgraph.tensors[i], self._real[homes[i]]) for i in operator.outputs)
-        return Computed(tuple(outputs), {})
+        outputs = (quantize_input(subgraph.tensors[i], self._real[homes[i]]) for i in operator.outputs)
+        return Outputs(tuple(outputs), {})
 
     def _is_known(self, operator: Operator) -> bool:
         homes = self._parts[self._entry].tensors

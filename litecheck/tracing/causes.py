@@ -20,7 +20,7 @@ from litecheck.model.types import Operator, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.bias_scales import bias_scale_words
 from litecheck.tracing.constant_faults import (
     channel_fit,
@@ -227,7 +227,7 @@ def _bias_fault_text(part: SubgraphMatch, matched: FedOperator, bias: HeldConsta
         return words
     off = np.abs(own.reshape(-1) - real.reshape(-1))
     wrong = int(np.count_nonzero(off > 0.05 * np.abs(real).max(initial=1e-12)))
-    return f"{wrong:,} of {counted(real.size, 'bias', 'biases')} are not the float model's"
+    return f"{wrong:,} of {count_of(real.size, 'bias', 'biases')} are not the float model's"
 
 
 def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:

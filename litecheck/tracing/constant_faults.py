@@ -12,7 +12,7 @@ from litecheck.model.constant_values import constant_values
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES, Quantization
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.bias_scales import MISFIT, ROUNDED
 from litecheck.tracing.float_forms import HeldConstant
 from litecheck.tracing.moved_constants import by_channel
@@ -100,7 +100,7 @@ def scale_words(held: HeldConstant) -> str:
         return f"its constant is {got.item():.4g}, and the float model's is {want.item():.4g}"
     size = f"{factor:.3g} times too large" if factor > 1 else f"{1 / factor:.3g} times too small"
     verb = "is" if wrong.sum() == 1 else "are" if np.ptp(logs) < MISFIT else "do not fit, the worst is"
-    return f"{int(wrong.sum())} of {counted(fit.size, 'weight scale')} {verb} {size}"
+    return f"{int(wrong.sum())} of {count_of(fit.size, 'weight scale')} {verb} {size}"
 
 
 def value_words(held: HeldConstant, axis: int) -> str:
@@ -114,7 +114,7 @@ def value_words(held: HeldConstant, axis: int) -> str:
     dead = np.all(rows == rows[:, :1], axis=1) & (np.ptp(real, axis=1) > 0)
     if dead.any() and rows.shape[1] > 1:
         verb = "have equal weights" if rows[dead].any() else "are 0" if dead.sum() > 1 else "is 0"
-        return f"{int(dead.sum())} of {counted(len(rows), 'channel')} {verb}"
+        return f"{int(dead.sum())} of {count_of(len(rows), 'channel')} {verb}"
     if words := _dead_inputs(want, got, axis):
         return words
     levels = np.unique(stored).size
@@ -127,11 +127,11 @@ def value_words(held: HeldConstant, axis: int) -> str:
         verb = (
             "have the opposite sign, the first is channel" if wrong > 1 else "has the opposite sign: channel"
         )
-        return f"{wrong} of {counted(len(rows), 'channel')} {verb} {negated[0]}"
+        return f"{wrong} of {count_of(len(rows), 'channel')} {verb} {negated[0]}"
     if words := _offset_words(want, got, held.stored) or _coarse_words(want, got, held.stored):
         return words
     share = f"its weights differ by {100 * np.sqrt(relative_error(held)):.2g} % (rms)"
-    return f"{share}, most in {wrong:,} of {counted(len(rows), 'channel')}" if wrong else share
+    return f"{share}, most in {wrong:,} of {count_of(len(rows), 'channel')}" if wrong else share
 
 
 def _dead_inputs(want: NDArray[np.float64], got: NDArray[np.float64], axis: int) -> str:
@@ -143,7 +143,7 @@ def _dead_inputs(want: NDArray[np.float64], got: NDArray[np.float64], axis: int)
     if not dead.size or dead.size == real.size:
         return ""
     verb = "are 0, the first is" if dead.size > 1 else "is 0:"
-    return f"{dead.size} of {counted(real.size, 'input channel')} {verb} channel {dead[0]}"
+    return f"{dead.size} of {count_of(real.size, 'input channel')} {verb} channel {dead[0]}"
 
 
 def _offset_words(want: NDArray[np.float64], got: NDArray[np.float64], stored: Tensor) -> str:
@@ -193,7 +193,7 @@ def cut_words(held: HeldConstant) -> str:
         return f"its weights are clipped to {ends}"
     verb = "is" if clipped.sum() == 1 else "are"
     return (
-        f"{int(clipped.sum())} of {counted(len(rows), 'channel')} {verb} clipped, channel {first} to {ends}"
+        f"{int(clipped.sum())} of {count_of(len(rows), 'channel')} {verb} clipped, channel {first} to {ends}"
     )
 
 

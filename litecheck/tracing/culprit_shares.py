@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from litecheck.model.types import Subgraph
 from litecheck.profile.operators import traits_of
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.trace_result import Cause, Culprit
 
@@ -47,7 +47,7 @@ def _merge_group(group: Sequence[Culprit]) -> Culprit:
     first, others = group[0], tuple(sorted(one.operator for one in group[1:]))
     if not others:
         return first
-    words = f"{first.detail}; {counted(len(others), 'other operator')} {'reads' if len(others) == 1 else 'read'} the same"
+    words = f"{first.detail}; {count_of(len(others), 'other operator')} {'reads' if len(others) == 1 else 'read'} the same"
     return replace(first, detail=f"{words} constants", others=others)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.powers import power, squares
 from litecheck.devices.port import Device, Failure, Job
-from litecheck.model.cut import cut
+from litecheck.model.cut import cut_operators
 from litecheck.model.matching import ModelMatch
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -47,12 +47,12 @@ def _operator_errors(
     match: ModelMatch, bench: Bench, fed: FedOperator, samples: Sequence[Tensors], device: Device
 ) -> DeviceErrors | None:
     second = bench.part.second
-    part = cut(match.second, second, [fed.operator], fed.operator.outputs)
+    part = cut_operators(match.second, second, [fed.operator], fed.operator.outputs)
     homes = dict(fed.feeds)
     if any(index not in homes for index in part.inputs) or not part.inputs:
         return None
     runs = [
-        tuple(requantized(second.tensors[i], real[homes[i]]) for i in part.inputs)
+        tuple(quantize_input(second.tensors[i], real[homes[i]]) for i in part.inputs)
         for real in samples
         if all(homes[i] in real for i in part.inputs)
     ]

@@ -9,7 +9,7 @@ from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.calibration_data import spread
 from litecheck.conversion.class_scores import output_logits
 from litecheck.conversion.fixes import SAMPLES
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.profile.operators import traits_of
 from litecheck.tracing.bench import Bench
@@ -108,5 +108,8 @@ def unmeasured_reasons(match: ModelMatch, result: Measured) -> Iterator[str]:
 
 def _is_called(match: ModelMatch, number: int) -> bool:
     return any(
-        number == index for s in match.second.subgraphs for op in s.operators for _, index in called(op)
+        number == index
+        for s in match.second.subgraphs
+        for op in s.operators
+        for _, index in subgraph_calls(op)
     )

@@ -11,7 +11,7 @@ from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.tensor_matching import origin_of
 from litecheck.profile.operators import traits_of
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.float_forms import HeldConstant, constants_of
 from litecheck.tracing.moved_constants import moved_words
 
@@ -36,7 +36,7 @@ def parent_doubt(match: ModelMatch) -> str:
     unlike = sum(cosine < _UNLIKE for cosine in alike)
     if _is_majority(unlike, len(alike)):
         return (
-            f"weights of {unlike} of {counted(len(alike), 'operator')} have nothing in common with those of "
+            f"weights of {unlike} of {count_of(len(alike), 'operator')} have nothing in common with those of "
             f"{names[0]}: is it the float model of {names[1]}?"
         )
     weighted = [place for part in match.subgraphs for place in _operators_with_weights(part)]
@@ -45,7 +45,7 @@ def parent_doubt(match: ModelMatch) -> str:
     )
     if _is_majority(without, len(weighted)):
         return (
-            f"{without} of {counted(len(weighted), 'operator')} with weights of {names[0]} have no partner in "
+            f"{without} of {count_of(len(weighted), 'operator')} with weights of {names[0]} have no partner in "
             f"{names[1]}: are both files forms of one model?"
         )
     return ""

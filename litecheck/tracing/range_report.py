@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import inf, log2
 
 from litecheck.arrays import Arrays
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.calibrated import opened
 from litecheck.conversion.groups import Interval
 from litecheck.conversion.settings import ConversionSettings
@@ -48,7 +48,7 @@ def trace_ranges(
             least, most = seen.get(index, (inf, -inf))
             seen[index] = min(least, float(array.min())), max(most, float(array.max()))
         tensors = (subgraph.tensors[i] for i in subgraph.inputs)
-        inputs = tuple(requantized(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
+        inputs = tuple(quantize_input(tensor, array) for tensor, array in zip(tensors, arrays, strict=True))
         interpreter.restart()
         interpreter.run(subgraph, inputs, progress=record)
         tell(count, "running")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import log2
 
 from litecheck.model.graph import name_of
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprits import loss_of
 from litecheck.tracing.device_trace import DeviceErrors
@@ -33,7 +33,7 @@ def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceError
         alone,
         errors.snr("stored"),
         errors.snr("twin_stored"),
-        None if alone is None or any(called(fed.operator)) else min(120.0, alone + loss.decibels),
+        None if alone is None or any(subgraph_calls(fed.operator)) else min(120.0, alone + loss.decibels),
         loss.decibels if loss.excess else 0.0,
         errors.saturated / errors.elements if errors.elements else None,
         _resolution(errors),

@@ -10,7 +10,7 @@ from functools import cache
 
 import numpy as np
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.conversion.class_scores import is_probabilities, output_logits
@@ -176,7 +176,7 @@ class Workshop:
         for real, _ in self.samples:
             interpreter.restart()
             fed = (
-                requantized(subgraph.tensors[i], real[j])
+                quantize_input(subgraph.tensors[i], real[j])
                 for i, j in zip(subgraph.inputs, inputs, strict=True)
             )
             yield interpreter.run(subgraph, tuple(fed), keep_all=True)

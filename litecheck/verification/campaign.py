@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.cases.model_inputs import sample_inputs
 from litecheck.devices.function import MODEL, FunctionDevice
 from litecheck.devices.outcome import Outcome
@@ -234,7 +234,7 @@ def _run_on_own(
     if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.cut.outputs)]:
         return None
     pairs = zip(case.cut.outputs, answer.runs[0], strict=True)
-    return {i: requantized(case.subgraph.tensors[i], array) for i, array in pairs}
+    return {i: quantize_input(case.subgraph.tensors[i], array) for i, array in pairs}
 
 
 def _step(

@@ -8,8 +8,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays, alike, column, same
-from litecheck.cases.inputs import requantized
+from litecheck.arrays import Arrays, column, has_equal_layout, same
+from litecheck.cases.inputs import quantize_input
 from litecheck.cases.saturation import saturates
 from litecheck.cases.sequences import access_pattern
 from litecheck.cases.sweeps import exhaustive
@@ -24,7 +24,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.types import Conformance, Profile
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.jobs import CaseJob
 
 #: Profile whose tolerances apply without a profile, and to operators that a profile does not mention.
@@ -32,7 +32,7 @@ DEFAULT_TOLERANCES_PROFILE = "litert-runtime"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Judged:
+class JudgedAnswer:
     """Comparison of an answer: outcome, message, and the compared outputs of each inference.
 
     ``still_possible`` are the published arithmetics that agree with this case and with all earlier cases; an answer
@@ -60,7 +60,7 @@ class Judged:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Compared:
+class _NearestComparison:
     """The nearest admissible arithmetic, the differences from it, and the published and admissible arithmetics that
     fit."""
 
@@ -84,26 +84,26 @@ class Judge:
     published: tuple[Arithmetic, ...]
     tolerances: Tolerances
 
-    def __call__(self, job: CaseJob, answer: Answer | Failure, viable: frozenset[str]) -> Judged:
+    def __call__(self, job: CaseJob, answer: Answer | Failure, viable: frozenset[str]) -> JudgedAnswer:
         """Compare an answer with the expected outputs. ``viable`` names the published arithmetics to compare."""
         if isinstance(answer, Failure):
-            return Judged(answer.outcome, answer.message, viable)
+            return JudgedAnswer(answer.outcome, answer.message, viable)
         message = answer.message or job.note
         if answer.delegated is not None and not all(answer.delegated):
-            return Judged(Outcome.NOT_DELEGATED, _not_delegated_text(answer.delegated, message), viable)
+            return JudgedAnswer(Outcome.NOT_DELEGATED, _not_delegated_text(answer.delegated, message), viable)
         known = (job.expected(a) for a in self.admissible)
         expected = next((outputs for outputs in known if outputs is not None), None)
         if expected is None:
-            return Judged(Outcome.NO_REFERENCE, message, viable)
+            return JudgedAnswer(Outcome.NO_REFERENCE, message, viable)
         actual = _arrange_outputs(job, answer, expected)
         if isinstance(actual, str):
-            return Judged(Outcome.WRONG_SHAPE, actual, frozenset())
+            return JudgedAnswer(Outcome.WRONG_SHAPE, actual, frozenset())
         first_runs = actual[: len(job.stimuli)]
         compared = self._compare(job, first_runs, viable)
         outcome, said = self._outcome_and_messages(job, answer, compared, actual)
         name, fitting = compared.nearest.name, compared.outcome.good
         admissible = frozenset(a.name for a in self.admissible)
-        return Judged(
+        return JudgedAnswer(
             outcome=outcome,
             message="\n".join(filter(None, (*said, message if not answer.ended else ""))),
             still_possible=compared.fits & viable,
@@ -117,7 +117,7 @@ class Judge:
         )
 
     def _outcome_and_messages(
-        self, job: CaseJob, answer: Answer, compared: _Compared, actual: Sequence[Arrays]
+        self, job: CaseJob, answer: Answer, compared: _NearestComparison, actual: Sequence[Arrays]
     ) -> tuple[Outcome, tuple[str, ...]]:
         """Return the outcome of a comparable case and its messages.
 
@@ -131,7 +131,7 @@ class Judge:
             history = OutputHistory(job.order, kinds, expected, actual)
             if unrepeated := history.flaky():
                 outcome, said = Outcome.FLAKY, (unrepeated_sentence(unrepeated),)
-            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := history.left_over()):
+            if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := history.find_stale_output()):
                 said = (*said, left_over_sentence(stale))
         if outcome is Outcome.EXACT and _is_saturated(job, actual):
             outcome = Outcome.SATURATED
@@ -145,7 +145,7 @@ class Judge:
             said = (access_pattern(job.case, job.stimuli, fed, compared.nearest), *said)
         return outcome, said
 
-    def _compare(self, job: CaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _Compared:
+    def _compare(self, job: CaseJob, actual: Sequence[Arrays], viable: frozenset[str]) -> _NearestComparison:
         tried = [(a, self._differences(job, actual, a)) for a in self.admissible]
         known = [(a, found) for a, found in tried if found is not None]
         arithmetic, found = next(
@@ -156,7 +156,7 @@ class Judge:
         asked = viable if _integers_exact(found) else frozenset(a.name for a in self.published)
         fits = {a.name for a in self.published if a.name in asked and self._agrees_with(job, actual, a)}
         exact_under = tuple(a.name for a, differences in known if _integers_exact(differences))
-        return _Compared(arithmetic, found, frozenset(fits), exact_under)
+        return _NearestComparison(arithmetic, found, frozenset(fits), exact_under)
 
     def _agrees_with(self, job: CaseJob, actual: Sequence[Arrays], arithmetic: Arithmetic) -> bool:
         """Return True if the outputs agree with an arithmetic. Equal arrays are the cheap, usual case."""
@@ -211,14 +211,14 @@ def _arrange_outputs(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -
     tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
     order = job.order
     if len(answer.runs) != len(order):
-        return f"{len(answer.runs)} answers to {counted(len(order), 'inference')}"
-    if alike(expected, answer.runs):
+        return f"{len(answer.runs)} answers to {count_of(len(order), 'inference')}"
+    if has_equal_layout(expected, answer.runs):
         return answer.runs
     arranged = []
     for number, run in zip(order, answer.runs, strict=True):
         if len(run) != len(tensors):
-            return f"{counted(len(run), 'output')}, the model has {len(tensors)}"
-        arrays = tuple(requantized(t, a) for t, a in zip(tensors, run, strict=True))
+            return f"{count_of(len(run), 'output')}, the model has {len(tensors)}"
+        arrays = tuple(quantize_input(t, a) for t, a in zip(tensors, run, strict=True))
         for tensor, array, like in zip(tensors, arrays, expected[number], strict=True):
             if array.dtype != like.dtype or array.shape != like.shape:
                 given, wanted = _array_text(array), _array_text(like)

@@ -11,7 +11,7 @@ from litecheck.cases import parts
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
 from litecheck.cases.sequences import series_tried
-from litecheck.cases.variable_state import SeriesTried, StateSupport
+from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.model.types import Model
@@ -27,7 +27,7 @@ OVER = "the time of the budget was over"
 _LONG = 10.0
 
 
-class Budgeting:
+class BudgetDivision:
     """A budget and its cases, in order. ``reserved`` invocations are kept for drift.
 
     A budget of time is converted to invocations before each case, from the device's measured time per invocation.
@@ -51,16 +51,16 @@ class Budgeting:
         self._given = self._made = 0
         self.shares = self._divide(0)
 
-    def limited(self, case_job: CaseJob) -> CaseJob:
+    def limit_job(self, case_job: CaseJob) -> CaseJob:
         """Return the job reduced to its share of the budget; without inputs if the share is empty."""
         at = self._place[case_job.case.name]
         if self._budget.seconds:
             self.shares = (*self.shares[:at], *self._divide(at))
         share = self.shares[at]
         self._given += share.invocations
-        return narrowed(case_job, share)
+        return narrow_job(case_job, share)
 
-    def asked(self, device: Device, job: Job) -> Answer | Failure:
+    def run_job(self, device: Device, job: Job) -> Answer | Failure:
         """Run the job on the device; return a failure if the time of the budget is over."""
         if self._budget.seconds and self._seconds_left() <= 0:
             return Failure(Outcome.NOT_TRIED, OVER)
@@ -87,7 +87,7 @@ class Budgeting:
         return max(known, 1e-6)
 
 
-def narrowed(case_job: CaseJob, share: Share) -> CaseJob:
+def narrow_job(case_job: CaseJob, share: Share) -> CaseJob:
     """Return the job reduced to the inputs of its share, some of which are run twice."""
     if not case_job.stimuli:
         return case_job
@@ -113,12 +113,12 @@ def _in_series(case_job: CaseJob, share: Share) -> CaseJob:
     fed = tuple(case_job.stimuli[n] for n in numbers)
     expected = Expectation(case_job.case, fed)
     alone = not any(stimulus.follows for stimulus in fed)
-    tried = SeriesTried(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
+    tried = TriedSeries(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
     return replace(case_job, stimuli=fed, expected=expected, again=(), memory=tried, untried=alone)
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class PlannedCase:
     """A case of a forecast: stable name, opcodes, tensor name, number of inputs and number of invocations."""
 
     case: str
@@ -129,7 +129,7 @@ class Planned:
 
 
 @dataclass(frozen=True, slots=True)
-class Sampled:
+class InvocationTime:
     """Measured time of a case's invocation and of the device's start, in seconds; ``failed`` describes a failure."""
 
     case: str
@@ -144,10 +144,10 @@ class CostEstimate:
 
     model: str
     described: str
-    cases: tuple[Planned, ...]
+    cases: tuple[PlannedCase, ...]
     further: int = 0
     budget: str = ""
-    sampled: Sampled | None = None
+    sampled: InvocationTime | None = None
 
     @property
     def invocations(self) -> int:
@@ -164,7 +164,7 @@ class CostEstimate:
         return self.invocations * self.sampled.seconds + starts * self.sampled.start
 
 
-def sampled(device: Device, case_job: CaseJob) -> Sampled | None:
+def time_invocation(device: Device, case_job: CaseJob) -> InvocationTime | None:
     """Time an invocation of a case, then two together (unless the first took long), to separate the device's start
     time.
 
@@ -175,16 +175,18 @@ def sampled(device: Device, case_job: CaseJob) -> Sampled | None:
     taken = []
     for again in ((), (0,)):
         begin = time.monotonic()
-        answer = device.run(narrowed(case_job, Share((0,), again)).job)
+        answer = device.run(narrow_job(case_job, Share((0,), again)).job)
         taken.append(time.monotonic() - begin)
         if isinstance(answer, Failure):
             if answer.outcome in (Outcome.NOT_SUPPORTED, Outcome.NOT_DELEGATED):
                 return None
-            return Sampled(case_job.case.name, taken[0], 0.0, f"{answer.outcome.value}: {answer.message}")
+            return InvocationTime(
+                case_job.case.name, taken[0], 0.0, f"{answer.outcome.value}: {answer.message}"
+            )
         if taken[0] > _LONG:
-            return Sampled(case_job.case.name, taken[0])
+            return InvocationTime(case_job.case.name, taken[0])
     one = min(taken[0], max(taken[1] - taken[0], 0.0))
-    return Sampled(case_job.case.name, one, taken[0] - one)
+    return InvocationTime(case_job.case.name, one, taken[0] - one)
 
 
 def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstimate:
@@ -194,20 +196,24 @@ def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstim
     """
     settings = settings.on(device.name)
     check_selection(model, settings)
-    spending, first = budgeted(model, device, settings)
+    spending, first = divide_budget(model, device, settings)
     arithmetic, cases = load_arithmetic(settings.arithmetics[0]), []
     whole = settings.budget is None
     for case_job in every_case_job(model, settings, arithmetic, memory_of(device), whole):
-        first = first or sampled(device, case_job)
-        asked = spending.limited(case_job) if spending else case_job
+        first = first or time_invocation(device, case_job)
+        asked = spending.limit_job(case_job) if spending else case_job
         case = asked.case
-        cases.append(Planned(case.name, case.opcodes, case.called, len(asked.stimuli), len(asked.order)))
+        cases.append(
+            PlannedCase(case.name, case.opcodes, case.display_name, len(asked.stimuli), len(asked.order))
+        )
     entered = parts.entries(model, settings.signature)[:1]
     further = sum(len(s.operators) for s in entered) if settings.drift else 0
-    return CostEstimate(model.file, device.described, tuple(cases), further, settings.spent, first)
+    return CostEstimate(model.file, device.described, tuple(cases), further, settings.budget_text, first)
 
 
-def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Budgeting | None, Sampled | None]:
+def divide_budget(
+    model: Model, device: Device, settings: Settings
+) -> tuple[BudgetDivision | None, InvocationTime | None]:
     """Return the divided budget and, for a budget of time, the measured invocation; (None, None) without a budget.
 
     All cases are prepared and ranked once before the budget is divided.
@@ -219,7 +225,7 @@ def budgeted(model: Model, device: Device, settings: Settings) -> tuple[Budgetin
     for case_job in every_case_job(model, settings, arithmetic, memory_of(device)):
         rankings.append(rank(case_job, arithmetic))
         if budget.seconds:
-            first = first or sampled(device, case_job)
+            first = first or time_invocation(device, case_job)
     reserved = len(rankings) if settings.drift else 0
     pace = first.seconds + first.start if first else 0.0
-    return Budgeting(budget, rankings, settings.repeat, reserved, pace), first
+    return BudgetDivision(budget, rankings, settings.repeat, reserved, pace), first

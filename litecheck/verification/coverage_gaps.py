@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from litecheck.cases.variable_state import SeriesTried
+from litecheck.cases.variable_state import TriedSeries
 from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
@@ -58,7 +58,7 @@ def coverage_gaps(model: Model, verdicts: Iterable[Verdict]) -> tuple[CoverageGa
 
 
 def _note(
-    had: dict[str, set[str]], model: Model, subgraph: Subgraph, operator: Operator, memory: SeriesTried | None
+    had: dict[str, set[str]], model: Model, subgraph: Subgraph, operator: Operator, memory: TriedSeries | None
 ) -> None:
     tensors = traits_of(operator.kind).tensors(operator)
     roles = {role: (subgraph.tensors[index],) for role, index in tensors.items()}
@@ -77,7 +77,7 @@ def _missing_parameters(opcode: str, had: Mapping[str, Collection[str]]) -> Iter
             yield from (words for value, words in parameter.words.items() if value not in had[parameter.name])
 
 
-def _memory_values(memory: SeriesTried | None) -> Values:
+def _memory_values(memory: TriedSeries | None) -> Values:
     """Yield ``kept`` if state was passed between inferences, and ``set`` if a series also began with given contents."""
     if memory is not None and memory.series:
         yield "kept"

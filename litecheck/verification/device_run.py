@@ -23,17 +23,17 @@ from litecheck.model.types import Model, Subgraph
 from litecheck.profile.load import load_profile
 from litecheck.reference.compute_limits import NO_MEMORY
 from litecheck.reference.engine.arithmetic import arithmetic_names, load_arithmetic
-from litecheck.verification.case_verdict import Judge, Judged, tolerances
-from litecheck.verification.cost_estimate import budgeted
+from litecheck.verification.case_verdict import Judge, JudgedAnswer, tolerances
+from litecheck.verification.cost_estimate import divide_budget
 from litecheck.verification.coverage_gaps import coverage_gaps
-from litecheck.verification.explanation import Explaining, Explanation, verdict
+from litecheck.verification.explanation import AnswerExplainer, Explanation, verdict
 from litecheck.verification.failure_correlation import correlate_failures
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.journal import Journal
 from litecheck.verification.reproducers.reproduce import Reproducer
 from litecheck.verification.result import Operation, Verdict, Verification
 from litecheck.verification.schedule import Schedule, check_claims, check_selection, plan
-from litecheck.verification.serialize import noted
+from litecheck.verification.serialize import journal_entry
 from litecheck.verification.settings import Settings
 from litecheck.verification.submission import Bisection, Submission, submit
 from litecheck.version import __version__
@@ -62,16 +62,16 @@ def verify(
     check_claims(model, resolved)
     for folder in filter(None, (resolved.reproduce, resolved.record)):
         check_folder(folder)
-    judging = Judging(device, resolved)
+    judging = AnswerJudge(device, resolved)
     kept = ResumedVerdicts(judging.viable, journal, progress)
-    spending, _ = budgeted(model, device, resolved)
+    spending, _ = divide_budget(model, device, resolved)
     memory = memory_of(device)
     submit_jobs = partial(
         submit,
         device=device,
         jobs=resolved.jobs,
         spending=spending,
-        known=kept.known,
+        known=kept.verdicts_by_case,
         recording=resolved.record,
     )
     for course in plan(model, resolved, judging.judge.admissible[0], memory):
@@ -89,7 +89,7 @@ def verify(
     return _verification(model, device, resolved, judging.judge, kept)
 
 
-class Judging:
+class AnswerJudge:
     """Conversion of answers to verdicts: compare and explain, and reduce failures if the settings ask for reproducers."""
 
     def __init__(self, device: Device, settings: Settings) -> None:
@@ -98,7 +98,7 @@ class Judging:
         profile = load_profile(settings.profile) if settings.profile else None
         self.judge = Judge(admissible, published, tolerances(profile))
         self.viable = frozenset(a.name for a in published) - {a.name for a in admissible}
-        self.explain = Explaining(self.judge, device.name, settings.element)
+        self.explain = AnswerExplainer(self.judge, device.name, settings.element)
         self.reproduce = None
         if settings.reproduce:
             folder = Path(settings.reproduce)
@@ -115,7 +115,7 @@ class Judging:
     def _make_verdict(self, submission: Submission, kept: ResumedVerdicts) -> tuple[Verdict, frozenset[str]]:
         case_job = submission.case_job
         if submission.known:
-            return kept.known[case_job.case.name]
+            return kept.verdicts_by_case[case_job.case.name]
         if submission.parts is not None:
             case_job, judged, explanation = self._judge_parts(submission, submission.parts, kept.viable)
         else:
@@ -130,7 +130,7 @@ class Judging:
 
     def _judge_parts(
         self, submission: Submission, tried: Bisection, viable: frozenset[str]
-    ) -> tuple[CaseJob, Judged, Explanation]:
+    ) -> tuple[CaseJob, JudgedAnswer, Explanation]:
         """Judge a failed case that was run series by series.
 
         A known fault of the runtime is noted as ``fault`` if the passing series conform; the verdict is then that of
@@ -231,16 +231,16 @@ class ResumedVerdicts:
         self.notes: list[str] = []
 
     @property
-    def known(self) -> dict[str, tuple[Verdict, frozenset[str]]]:
+    def verdicts_by_case(self) -> dict[str, tuple[Verdict, frozenset[str]]]:
         """Verdicts of an earlier run, by case, with the arithmetics that fit."""
         return self.journal.known if self.journal else {}
 
     def keep(self, verdict: Verdict, fits: frozenset[str]) -> None:
         """Add a verdict, with the published arithmetics that fit."""
         self.viable &= fits
-        journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.known
+        journaled = verdict.outcome is Outcome.NOT_TRIED or verdict.case in self.verdicts_by_case
         if self.journal is not None and not journaled:
-            self.journal.note(noted(verdict, fits))
+            self.journal.note(journal_entry(verdict, fits))
         self.verdicts.append(verdict)
         self.progress(verdict.case)
 

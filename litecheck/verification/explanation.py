@@ -13,7 +13,7 @@ from litecheck.comparison.element_explanation import explain_outputs
 from litecheck.comparison.errata import known_fault
 from litecheck.comparison.types import Cause, Difference, MismatchExample
 from litecheck.devices.outcome import RETRIED, Outcome
-from litecheck.verification.case_verdict import Judge, Judged
+from litecheck.verification.case_verdict import Judge, JudgedAnswer
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.result import Verdict
 
@@ -28,7 +28,7 @@ class Explanation:
     fault: str = ""
 
 
-class Explaining:
+class AnswerExplainer:
     """Explanation of answers, case by case. Causes found for one operator are tried first on operators of the same
     kind.
 
@@ -39,7 +39,7 @@ class Explaining:
         self.judge, self.device, self.element = judge, device, element
         self.likely: dict[tuple[str, ...], set[tuple[str, ...]]] = {}
 
-    def __call__(self, case_job: CaseJob, judged: Judged) -> Explanation:
+    def __call__(self, case_job: CaseJob, judged: JudgedAnswer) -> Explanation:
         """Return the explained worst element (or the requested element), the causes, and the runtime's known fault."""
         case = case_job.case
         if judged.outcome in RETRIED:
@@ -69,7 +69,7 @@ class Explaining:
             likely.update(c.names for c in why if not c.left)
         return Explanation(told, why, fault)
 
-    def _spot(self, case_job: CaseJob, judged: Judged, at: int) -> MismatchExample | None:
+    def _spot(self, case_job: CaseJob, judged: JudgedAnswer, at: int) -> MismatchExample | None:
         """Return the requested element, in the run with its largest difference; None if the output has no such
         element."""
         index = self.element or ()
@@ -86,7 +86,9 @@ class Explaining:
         return known_fault(self.device, case.cut.model, outcome)
 
 
-def verdict(case_job: CaseJob, judged: Judged, explanation: Explanation, reproducer: str = "") -> Verdict:
+def verdict(
+    case_job: CaseJob, judged: JudgedAnswer, explanation: Explanation, reproducer: str = ""
+) -> Verdict:
     """Return the complete verdict of a case."""
     case = case_job.case
     return Verdict(
@@ -94,7 +96,7 @@ def verdict(case_job: CaseJob, judged: Judged, explanation: Explanation, reprodu
         subgraph=case.subgraph.index,
         operators=tuple(op.index for op in case.operators),
         opcodes=case.opcodes,
-        name=case.called,
+        name=case.display_name,
         outcome=judged.outcome,
         elements=sum(d.size for d in judged.differences),
         runs=tuple(stimulus.kind for stimulus in case_job.stimuli),

@@ -41,7 +41,7 @@ Properties = Mapping[str, Measured]
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _CheckedOperator:
     """An operator with a verdict: its opcode, ``failed`` and its properties."""
 
     opcode: str
@@ -71,12 +71,12 @@ def correlate_failures(model: Model, verdicts: Sequence[Verdict]) -> tuple[Failu
     return tuple(found[:_MOST])
 
 
-def _known_operator(model: Model, verdict: Verdict) -> Iterator[_Known]:
+def _known_operator(model: Model, verdict: Verdict) -> Iterator[_CheckedOperator]:
     failed = verdict.outcome in (Outcome.MISMATCH, Outcome.FLAKY)
     if len(verdict.operators) == 1 and (failed or verdict.outcome.good):
         subgraph = model.subgraphs[verdict.subgraph]
         operator = subgraph.operators[verdict.operators[0]]
-        yield _Known(verdict.opcode, failed, properties(model, subgraph, operator))
+        yield _CheckedOperator(verdict.opcode, failed, properties(model, subgraph, operator))
 
 
 def properties(model: Model, subgraph: Subgraph, operator: Operator) -> Properties:
@@ -110,7 +110,7 @@ def operands_of(model: Model, subgraph: Subgraph, operator: Operator) -> Operand
 
 
 def _separations(
-    name: str, failing: Sequence[_Known], passing: Sequence[_Known]
+    name: str, failing: Sequence[_CheckedOperator], passing: Sequence[_CheckedOperator]
 ) -> Iterator[FailureCorrelation]:
     """Yield a separation if all failing operators share a property that no passing operator has."""
     bad = [one.properties[name] for one in failing if name in one.properties]

@@ -10,16 +10,16 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays, stacked
+from litecheck.arrays import Arrays, stack_inferences
 from litecheck.cases import inputs, parts
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation, TensorCache
-from litecheck.cases.inputs import Drawn, Stimulus, draws, series
+from litecheck.cases.inputs import DrawnInputs, Stimulus, draws, series
 from litecheck.cases.parts import Case
-from litecheck.cases.saturation import attenuated, saturates
+from litecheck.cases.saturation import attenuate_series, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
-from litecheck.cases.sweeps import directed
-from litecheck.cases.variable_state import SeriesTried, StateSupport
+from litecheck.cases.sweeps import directed_stimuli
+from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
 from litecheck.model.save import model_bytes
@@ -48,7 +48,7 @@ class CaseJob:
     note: str = ""
     again: tuple[int, ...] | None = None
     lacks: Outcome = Outcome.NO_REFERENCE
-    memory: SeriesTried | None = None
+    memory: TriedSeries | None = None
     untried: bool = False
 
     @cached_property
@@ -68,7 +68,7 @@ class CaseJob:
     @property
     def job(self) -> Job:
         """The job for the device."""
-        runs = stacked([self.stimuli[number].arrays for number in self.order])
+        runs = stack_inferences([self.stimuli[number].arrays for number in self.order])
         starts = {n: start for n, part in enumerate(self.series) if (start := self.stimuli[part[0]].start)}
         if not starts and not any(stimulus.follows for stimulus in self.stimuli):
             return job_of(self.case, runs)
@@ -108,10 +108,10 @@ class JobFactory:
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not StateSupport.NONE else ()
-        handed = list(inputs.within_share(self._propagated_inputs(case, caches, chained)))
+        handed = list(inputs.limit_memory(self._propagated_inputs(case, caches, chained)))
         through = len(handed)
         more = self._in_series if own and self.memory is not StateSupport.NONE else self._independent_inputs
-        fed = inputs.within_share(chain_of(handed, more(case, caches, wanted)))
+        fed = inputs.limit_memory(chain_of(handed, more(case, caches, wanted)))
         expectation = Expectation(case, list(fed))
         try:
             usable = expectation.usable(self.arithmetic)
@@ -121,7 +121,7 @@ class JobFactory:
             expectation = Expectation(case, usable[through:])
             usable = expectation.usable(self.arithmetic)
         if inputs.DIRECTED in wanted and saturates(case, expectation(self.arithmetic) or ()):
-            expectation = Expectation(case, [*usable, *attenuated(case, usable)])
+            expectation = Expectation(case, [*usable, *attenuate_series(case, usable)])
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
         tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
@@ -133,10 +133,12 @@ class JobFactory:
         self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache]
     ) -> Iterator[Stimulus]:
         """Yield the reference's own tensors: of each sample, then of the chain; no chain if an inference is missing."""
-        alone = [inputs.propagated(case, cache.tensors) for cache in caches]
+        alone = [inputs.propagated_inputs(case, cache.tensors) for cache in caches]
         yield from (stimulus for stimulus in alone if stimulus is not None)
         linked = [
-            stimulus for cache in chain if (stimulus := inputs.propagated(case, cache.tensors)) is not None
+            stimulus
+            for cache in chain
+            if (stimulus := inputs.propagated_inputs(case, cache.tensors)) is not None
         ]
         if linked and len(linked) == len(chain):
             yield from sequence(linked)
@@ -146,13 +148,13 @@ class JobFactory:
     ) -> Iterator[Stimulus]:
         """Yield random and directed values, each inference independent of the rest."""
         known, seed = caches[0].tensors if caches else {}, self.settings.seed
-        drawn = Drawn(case, known, seed)
+        drawn = DrawnInputs(case, known, seed)
         if inputs.RANDOM in wanted:
             yield from drawn.first(draws(case))
         if inputs.DIRECTED in wanted:
             yield from distinguishing(case, drawn, self.arithmetic)
             yield from extreme_inputs(case, known)
-            yield from directed(case, known)
+            yield from directed_stimuli(case, known)
 
     def _in_series(
         self, case: Case, caches: Sequence[TensorCache], wanted: Sequence[str]

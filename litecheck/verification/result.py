@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from litecheck.cases.variable_state import SeriesTried
+from litecheck.cases.variable_state import TriedSeries
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreement, is_published
 from litecheck.comparison.types import Cause, Difference
 from litecheck.devices.outcome import Outcome
@@ -47,7 +47,7 @@ class Verdict:
     fault: str = ""
     exhaustive: str = ""
     reproducer: str = ""
-    memory: SeriesTried | None = None
+    memory: TriedSeries | None = None
     nearest: str = ""
     causes: tuple[Cause, ...] = ()
     fits: tuple[str, ...] = ()

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from litecheck.cases import parts
-from litecheck.cases.expectation import TensorCache, chained
+from litecheck.cases.expectation import TensorCache, chain_caches
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
 from litecheck.cases.parts import Case
@@ -56,10 +56,10 @@ class Schedule:
     def case_jobs(self) -> Iterator[CaseJob]:
         """Yield a job for every selected case; the reference continues with its own tensors."""
         settings, every = self.asking.settings, (*self.caches, *self.chain)
-        for case in planned(self.model, self.subgraph, settings):
+        for case in plan_cases(self.model, self.subgraph, settings):
             if settings.between:
                 _step(every, parts.prefix(case))
-            if selected(case, settings):
+            if is_selected(case, settings):
                 yield self._case_job(case)
             else:
                 _step(every, case.operators)
@@ -103,7 +103,7 @@ def _caches(
     if not remembers(model) or asking.memory is StateSupport.NONE:
         return caches, ()
     several = in_a_row(model, subgraph, drawing, samples)
-    chain = tuple(chained(model, subgraph, several, arithmetic))
+    chain = tuple(chain_caches(model, subgraph, several, arithmetic))
     for cache in (*caches, *chain):
         cache.kept = frozenset(subgraph.inputs)
     return caches, chain
@@ -116,7 +116,7 @@ def _step(caches: Iterable[TensorCache], operators: Iterable[Operator]) -> None:
             cache.step(operator)
 
 
-def planned(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
+def plan_cases(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
     """Yield every case of a subgraph, selected or not."""
     if settings.between:
         yield parts.subrange(model, subgraph, *settings.between)
@@ -140,7 +140,7 @@ def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | Non
     return case if remembers(case.cut.model) and not parts.single_operator(case) else None
 
 
-def selected(case: Case, settings: Settings) -> bool:
+def is_selected(case: Case, settings: Settings) -> bool:
     """Return True if ``select`` is empty or names the case."""
     return not settings.select or any(_is_named(case, name) for name in settings.select)
 
@@ -151,7 +151,7 @@ def weights(model: Model, settings: Settings) -> dict[str, float]:
     found: dict[str, float] = {
         case.name: settings.repeat * near_edges(case, settings.kinds, samples)
         for case in _all_cases(model, settings)
-        if selected(case, settings)
+        if is_selected(case, settings)
     }
     for subgraph in parts.entries(model, settings.signature):
         if (case := in_model(model, subgraph, settings)) is not None:
@@ -186,7 +186,7 @@ def check_claims(model: Model, settings: Settings) -> None:
 
 def _all_cases(model: Model, settings: Settings) -> Iterator[Case]:
     for subgraph in parts.entries(model, settings.signature):
-        yield from planned(model, subgraph, settings)
+        yield from plan_cases(model, subgraph, settings)
 
 
 def _is_named(case: Case, name: str) -> bool:

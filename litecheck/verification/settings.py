@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from litecheck.cases.inputs import KINDS
 from litecheck.cases.model_inputs import Drawing
-from litecheck.comparison.admitted_arithmetics import admitted
+from litecheck.comparison.admitted_arithmetics import admitted_arithmetics
 from litecheck.errors import ConfigError
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _UNITS = {"s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 _AMOUNT = re.compile(r"(\d+(?:\.\d+)?)\s*(s|m|min|h)?")
@@ -49,7 +49,7 @@ class Settings:
     """Settings of a verification.
 
     ``arithmetics`` are admissible: an operator conforms if one of them fits. Without any, those of
-    :func:`litecheck.comparison.admitted_arithmetics.admitted` are. ``samples`` are inputs of the entry point
+    :func:`litecheck.comparison.admitted_arithmetics.admitted_arithmetics` are. ``samples`` are inputs of the entry point
     by name, as stored values; without samples, one is drawn from ``seed``. ``kinds`` selects the inputs of each case:
     ``propagated`` (computed by the reference from the samples), ``random``, ``directed``. A case is a ``segment`` of
     so many operators, the operators ``between`` two tensors, the ``whole`` model, or else one operator. ``select``
@@ -93,7 +93,7 @@ class Settings:
 
     def on(self, device: str) -> Settings:
         """Return the settings with the arithmetics that are admissible for a device."""
-        return self if self.arithmetics else replace(self, arithmetics=admitted(device))
+        return self if self.arithmetics else replace(self, arithmetics=admitted_arithmetics(device))
 
     @property
     def drawing(self) -> Drawing:
@@ -115,15 +115,15 @@ class Settings:
         source = self.described or (f"drawn from seed {self.seed}" if not self.samples else "given")
         words = {"propagated": f"propagated ({source})", "random": f"random (seed {self.seed})"}
         fed = ", ".join(words.get(kind, kind) for kind in self.kinds)
-        return f"{fed}; within a budget of {self.spent}" if self.spent else fed
+        return f"{fed}; within a budget of {self.budget_text}" if self.budget_text else fed
 
     @property
-    def spent(self) -> str:
+    def budget_text(self) -> str:
         """Display text of the budget; empty without a budget."""
         if self.budget is None:
             return ""
         made = self.budget.invocations
-        return counted(made, "invocation") if made else f"{self.budget.seconds:g} s"
+        return count_of(made, "invocation") if made else f"{self.budget.seconds:g} s"
 
     def about(self) -> dict[str, Any]:
         """Return the settings that decide the verdicts, as JSON, to identify the journal of a verification."""

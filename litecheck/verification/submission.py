@@ -13,7 +13,7 @@ from litecheck.cases.inputs import series
 from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
-from litecheck.verification.cost_estimate import Budgeting
+from litecheck.verification.cost_estimate import BudgetDivision
 from litecheck.verification.jobs import CaseJob
 
 
@@ -52,7 +52,7 @@ def submit(
     device: Device,
     jobs: int,
     *,
-    spending: Budgeting | None = None,
+    spending: BudgetDivision | None = None,
     known: Container[str] = (),
     recording: str | None = None,
 ) -> Generator[Submission, None, None]:
@@ -67,7 +67,7 @@ def submit(
         for case_job in case_jobs:
             passed = case_job.case.name in known
             if spending is not None and not passed:
-                case_job = spending.limited(case_job)
+                case_job = spending.limit_job(case_job)
             job = None if passed or not case_job.stimuli else case_job.job
             coming = None if job is None else _submit(pool, device, job, spending)
             waiting.append(_Pending(case_job, passed, job, coming))
@@ -89,10 +89,10 @@ class _Pending:
 
 
 def _submit(
-    pool: ThreadPoolExecutor, device: Device, job: Job, spending: Budgeting | None
+    pool: ThreadPoolExecutor, device: Device, job: Job, spending: BudgetDivision | None
 ) -> Future[Answer | Failure]:
     if spending is not None:
-        return pool.submit(spending.asked, device, job)
+        return pool.submit(spending.run_job, device, job)
     return pool.submit(device.run, job)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from litecheck.cases import parts
 from litecheck.cases.parts import Case
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 
@@ -15,7 +15,7 @@ def only_case(model: Model) -> Case:
 def unary(opcode: str, n: int = 300, zero_point: int = -5, dtype: str = "int8") -> Case:
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.1, zero_point) if dtype != "float32" else None
+    q = qparams(0.1, zero_point) if dtype != "float32" else None
     x, y = main.tensor("x", (1, n), dtype, q), main.tensor("y", (1, n), dtype, q)
     main.add(opcode, [x], [y])
     main.inputs(x)
@@ -26,7 +26,7 @@ def unary(opcode: str, n: int = 300, zero_point: int = -5, dtype: str = "int8") 
 def binary(opcode: str, shape: tuple[int, ...] = (256, 256)) -> Case:
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.1, 3)
+    q = qparams(0.1, 3)
     a, b, y = (main.tensor(n, shape, "int8", q) for n in "aby")
     main.add(opcode, [a, b], [y])
     main.inputs(a, b)

@@ -9,9 +9,9 @@ import pytest
 
 from litecheck.cases import parts
 from litecheck.cases.distinguishing_inputs import distinguishing
-from litecheck.cases.inputs import Drawn, Stimulus, drawn
+from litecheck.cases.inputs import DrawnInputs, Stimulus, draw_inputs
 from litecheck.cases.parts import Case
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -24,7 +24,7 @@ def elementwise(opcode: str, dtype: str, size: int) -> Case:
     main = builder.subgraph()
     wide = 200 if dtype == "int16" else 1
     a, b, y = (
-        main.tensor(name, (1, size), dtype, quantized(scale / wide, 0))
+        main.tensor(name, (1, size), dtype, qparams(scale / wide, 0))
         for name, scale in (("a", 0.031), ("b", 0.047), ("y", 0.0571))
     )
     main.add(opcode, [a, b] if opcode != "ABS" else [a], [y])
@@ -39,8 +39,8 @@ def elementwise(opcode: str, dtype: str, size: int) -> Case:
 )
 def test_one_stimulus_distinguishes_roundings_that_random_values_do_not(opcode: str, variant: str) -> None:
     case = elementwise(opcode, "int16", 200)
-    (stimulus,) = distinguishing(case, Drawn(case, {}, 0), REFERENCE)
-    random = drawn(case, {}, 0)
+    (stimulus,) = distinguishing(case, DrawnInputs(case, {}, 0), REFERENCE)
+    random = draw_inputs(case, {}, 0)
     assert random is not None
     assert differing(case, stimulus, variant) > 2
     assert differing(case, random, variant) == 0
@@ -62,4 +62,4 @@ def test_operators_with_many_values_or_sums_have_no_distinguishing_inputs() -> N
         elementwise("ADD", "int8", 0),
         elementwise("BATCH_MATMUL", "int8", 4),
     ):
-        assert list(distinguishing(case, Drawn(case, {}, 0), REFERENCE)) == []
+        assert list(distinguishing(case, DrawnInputs(case, {}, 0), REFERENCE)) == []

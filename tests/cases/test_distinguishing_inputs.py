@@ -8,7 +8,7 @@ import pytest
 from litecheck.cases import parts
 from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.parts import Case
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 ZERO = 4
@@ -20,11 +20,11 @@ def layer(
     """Return a layer without bias and with output steps of 1024 accumulator units."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", shape, "int8", quantized(1.0, ZERO))
-    w = main.constant("w", weights, quantized(1.0, 0))
+    x = main.tensor("x", shape, "int8", qparams(1.0, ZERO))
+    w = main.constant("w", weights, qparams(1.0, 0))
     units = weights.shape[-1 if opcode.startswith("DEPTH") else 0]
-    bias = main.constant("bias", np.zeros(units, np.int32), quantized(1.0, 0))
-    y = main.tensor("y", out, "int8", quantized(1024.0, 0))
+    bias = main.constant("bias", np.zeros(units, np.int32), qparams(1.0, 0))
+    y = main.tensor("y", out, "int8", qparams(1024.0, 0))
     main.add(opcode, [x, w, bias], [y], **options)  # type: ignore[arg-type]
     main.inputs(x)
     main.outputs(y)
@@ -106,7 +106,7 @@ def test_every_channel_of_a_depthwise_layer_meets_its_own_filter() -> None:
 def test_reals_are_quantized_from_halfway_between_codes() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = main.tensor("x", (300,), "float32"), main.tensor("y", (300,), "int8", quantized(0.5, 7))
+    x, y = main.tensor("x", (300,), "float32"), main.tensor("y", (300,), "int8", qparams(0.5, 7))
     main.add("QUANTIZE", [x], [y])
     main.inputs(x)
     main.outputs(y)

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import RANDOM, Stimulus, drawn, draws, tried, within_share
-from litecheck.cases.sweeps import directed
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.cases.inputs import RANDOM, Stimulus, draw_inputs, draw_stimuli, draws, limit_memory
+from litecheck.cases.sweeps import directed_stimuli
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.compute_limits import ComputeLimits, set_limits
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.cases.elements import binary, only_case, unary
@@ -19,30 +19,30 @@ from tests.verification.networks import convolutional
 @pytest.mark.parametrize(("opcode", "least"), [("SQRT", -5), ("RSQRT", -4), ("LOG", -4)])
 def test_inputs_of_roots_and_logarithms_are_in_their_domain(opcode: str, least: int) -> None:
     case = unary(opcode)
-    fed = [drawn(case, {}, 0), *directed(case, {})]
+    fed = [draw_inputs(case, {}, 0), *directed_stimuli(case, {})]
     assert min(int(f.arrays[0].min()) for f in fed if f) == least
 
 
 def test_a_divisor_is_not_zero() -> None:
     case = binary("DIV")
-    fed = [drawn(case, {}, 0), *directed(case, {})]
+    fed = [draw_inputs(case, {}, 0), *directed_stimuli(case, {})]
     assert min(int(f.arrays[1].min()) for f in fed if f) == 4
 
 
 def test_index_operands_keep_the_values_of_the_reference() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.1, 3)
+    q = qparams(0.1, 3)
     x, axis = main.tensor("x", (4, 5), "int8", q), main.tensor("indices", (2,), "int32")
     y = main.tensor("y", (2, 5), "int8", q)
     main.add("GATHER", [x, axis], [y])
     main.inputs(x, axis)
     main.outputs(y)
     case = only_case(builder.finish())
-    assert drawn(case, {}, 0) is None
-    assert list(directed(case, {})) == []
+    assert draw_inputs(case, {}, 0) is None
+    assert list(directed_stimuli(case, {})) == []
     known = {axis: np.array([3, 0], np.int32), x: np.zeros((4, 5), np.int8)}
-    made = drawn(case, known, 0)
+    made = draw_inputs(case, known, 0)
     assert made is not None
     assert made.arrays[1].tolist() == [3, 0]
     assert made.arrays[0].any()
@@ -54,7 +54,7 @@ def test_index_operands_keep_the_values_of_the_reference() -> None:
 def test_indices_come_in_several_orders(opcode: str, shape: tuple[int, ...], count: int) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.1, 3)
+    q = qparams(0.1, 3)
     x, places = main.tensor("x", (8, 5), "int8", q), main.tensor("indices", shape, "int32")
     y = main.tensor("y", (*(shape if opcode == "GATHER" else shape[:-1]), 5), "int8", q)
     main.add(opcode, [x, places], [y])
@@ -62,7 +62,7 @@ def test_indices_come_in_several_orders(opcode: str, shape: tuple[int, ...], cou
     main.outputs(y)
     case = only_case(builder.finish())
     known = {places: np.arange(count, dtype=np.int32).reshape(shape), x: np.zeros((8, 5), np.int8)}
-    fed = [stimulus.arrays[1] for stimulus in tried(case, known, 0, draws(case))]
+    fed = [stimulus.arrays[1] for stimulus in draw_stimuli(case, known, 0, draws(case))]
     assert fed[0].tolist() == known[places].tolist()
     assert {tuple(sorted(array.reshape(-1).tolist())) for array in fed} == {tuple(range(count))}
     assert len({array.tobytes() for array in fed}) == len(fed) == (3 if count > 1 else 1)
@@ -71,7 +71,7 @@ def test_indices_come_in_several_orders(opcode: str, shape: tuple[int, ...], cou
 def test_coordinates_stay_together() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.1, 3)
+    q = qparams(0.1, 3)
     x, places = main.tensor("x", (2, 9, 5), "int8", q), main.tensor("indices", (4, 2), "int32")
     y = main.tensor("y", (4, 5), "int8", q)
     main.add("GATHER_ND", [x, places], [y])
@@ -80,7 +80,7 @@ def test_coordinates_stay_together() -> None:
     case = only_case(builder.finish())
     rows = [[0, 8], [1, 7], [1, 2], [0, 3]]
     known = {places: np.array(rows, np.int32), x: np.zeros((2, 9, 5), np.int8)}
-    fed = [stimulus.arrays[1].tolist() for stimulus in tried(case, known, 0, 3)]
+    fed = [stimulus.arrays[1].tolist() for stimulus in draw_stimuli(case, known, 0, 3)]
     assert all(sorted(array) == sorted(rows) for array in fed)
     assert fed[1] != rows
 
@@ -88,8 +88,8 @@ def test_coordinates_stay_together() -> None:
 def test_every_drawn_feed_can_be_computed() -> None:
     model = convolutional()
     for case in parts.operators(model, model.subgraphs[0]):
-        made = drawn(case, {}, 0)
-        for stimulus in (*([made] if made else []), *directed(case, {})):
+        made = draw_inputs(case, {}, 0)
+        for stimulus in (*([made] if made else []), *directed_stimuli(case, {})):
             main = case.cut.model.subgraphs[0]
             tensors = ReferenceInterpreter(case.cut.model).run(main, stimulus.arrays)
             assert set(main.outputs) <= set(tensors)
@@ -99,13 +99,13 @@ def test_feeds_take_a_share_of_the_memory() -> None:
     """A sixteenth of 16 kB at 4 bytes per element is 256 elements, which the third stimulus of 100 elements
     exceeds."""
     stimuli = [Stimulus(RANDOM, (np.zeros(100, np.int8),)) for _ in range(5)]
-    assert len(list(within_share(stimuli))) == 5
+    assert len(list(limit_memory(stimuli))) == 5
     set_limits(ComputeLimits(memory=16 << 10))
     try:
-        assert len(list(within_share(stimuli))) == 3
-        assert len(list(within_share(Stimulus(RANDOM, (np.zeros(9999, np.int8),)) for _ in range(5)))) == 1
-        assert drawn(unary("ABS"), {}, 0) is not None
+        assert len(list(limit_memory(stimuli))) == 3
+        assert len(list(limit_memory(Stimulus(RANDOM, (np.zeros(9999, np.int8),)) for _ in range(5)))) == 1
+        assert draw_inputs(unary("ABS"), {}, 0) is not None
         set_limits(ComputeLimits(memory=1))
-        assert drawn(unary("ABS"), {}, 0) is None
+        assert draw_inputs(unary("ABS"), {}, 0) is None
     finally:
         set_limits(ComputeLimits())

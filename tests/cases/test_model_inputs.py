@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.model_inputs import CHAIN, Drawing, in_a_row, sample_inputs
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 
@@ -15,7 +15,7 @@ def model() -> Model:
     builder = ModelBuilder()
     for name in ("main", "other"):
         graph = builder.subgraph(name)
-        x, y = (graph.tensor(f"{name}_{n}", (1, 3), "int8", quantized(0.5)) for n in "xy")
+        x, y = (graph.tensor(f"{name}_{n}", (1, 3), "int8", qparams(0.5)) for n in "xy")
         graph.add("RELU", [x], [y])
         graph.inputs(x)
         graph.outputs(y)

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.cases.inputs import Stimulus
 from litecheck.cases.parts import operators
-from litecheck.cases.saturation import attenuated, saturates
+from litecheck.cases.saturation import attenuate_series, saturates
 from tests.verification.networks import saturating
 
 
@@ -31,5 +31,5 @@ def test_inputs_come_nearer_to_their_zero_point() -> None:
     model = saturating(0)
     (case,) = operators(model, model.subgraphs[0])
     stimulus = Stimulus("random", (np.array([[43, -128, 3, 99]], np.int8),))
-    found = [made.arrays[0].tolist()[0] for made in attenuated(case, [stimulus])]
+    found = [made.arrays[0].tolist()[0] for made in attenuate_series(case, [stimulus])]
     assert found == [[13, -29, 3, 27], [5, -5, 3, 9], [3, 1, 3, 4], [3, 3, 3, 3]]

@@ -13,12 +13,12 @@ import pytest
 from litecheck.arrays import Arrays
 from litecheck.cases import inputs, parts
 from litecheck.cases.expectation import Expectation, with_all_outputs
-from litecheck.cases.inputs import Stimulus, tried
+from litecheck.cases.inputs import Stimulus, draw_stimuli
 from litecheck.cases.sequences import remembers, sequence, sequences
-from litecheck.cases.variable_state import Reach, SeriesTried, StateSupport
+from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -38,7 +38,7 @@ QUICK = Settings(kinds=("propagated", "directed"), repeat=1)
 def keeping() -> Model:
     """Return a running sum in a resource variable. Only the complete model shows its state."""
     builder = ModelBuilder("a running sum")
-    main, q = builder.subgraph(), quantized(0.05, 3)
+    main, q = builder.subgraph(), qparams(0.05, 3)
     x, old, y = (main.tensor(name, (2, 3), "int8", q) for name in ("x", "old", "y"))
     handle = main.tensor("handle", (), "resource")
     main.add("CALL_ONCE", [], [], init_subgraph_index=1)
@@ -114,7 +114,7 @@ def test_inputs_at_limits_drive_the_state_to_its_extremes() -> None:
 def test_the_reference_computes_a_series_step_by_step() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    drawn = list(tried(case, {}, 0, 4))
+    drawn = list(draw_stimuli(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*sequence(drawn), *sequence(drawn, start)]).compute(REFERENCE)
     interpreter, main = ReferenceInterpreter(case.cut.model), case.cut.model.subgraphs[0]
@@ -129,7 +129,7 @@ def test_the_reference_computes_a_series_step_by_step() -> None:
 def test_a_state_given_as_an_input_has_the_effect_of_earlier_inferences() -> None:
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    several = sequence(list(tried(case, {}, 0, 5)))
+    several = sequence(list(draw_stimuli(case, {}, 0, 5)))
     made = Expectation(case, several).compute(REFERENCE)
     shown, fed = with_all_outputs(case, several, REFERENCE)
     again = Expectation(shown, [Stimulus("x", arrays) for arrays in fed]).compute(REFERENCE)
@@ -191,7 +191,7 @@ def test_a_device_that_discards_state_is_not_exact() -> None:
     report = verify(remembering(), device, QUICK)
     found = of(report, "SVDF")
     assert found.outcome is Outcome.INITIAL_ONLY
-    assert found.memory == SeriesTried(because="device")
+    assert found.memory == TriedSeries(because="device")
     assert "keeps no state" in series_sentence(found.memory)
     assert whole(report) is None
     assert any("keeps no state" in note for note in report.notes)
@@ -269,7 +269,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 
     model = remembering()
     case = next(parts.operators(model, model.subgraphs[0]))
-    first, second = (stimulus.arrays[0] for stimulus in tried(case, {}, 0, 2))
+    first, second = (stimulus.arrays[0] for stimulus in draw_stimuli(case, {}, 0, 2))
     (expected,) = Expectation(case, [Stimulus("x", (second,))]).compute(REFERENCE)[0]
     (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
     for name, array in (("before_0_0", first), ("input_0", second), ("expected_0", expected)):
@@ -290,7 +290,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
 def test_a_budget_spends_series_from_their_first_inference_on(
     invocations: int, feeds_kept: int, untried: bool
 ) -> None:
-    from litecheck.verification.cost_estimate import narrowed
+    from litecheck.verification.cost_estimate import narrow_job
     from litecheck.verification.jobs import JobFactory
     from litecheck.verification.ranking import Share
 
@@ -298,7 +298,7 @@ def test_a_budget_spends_series_from_their_first_inference_on(
     case = next(parts.operators(model, model.subgraphs[0]))
     case_job = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).case_job(case, (), ())
     last = range(len(case_job.stimuli))[::-1]
-    asked = narrowed(case_job, Share(tuple(last[:invocations]), ()))
+    asked = narrow_job(case_job, Share(tuple(last[:invocations]), ()))
     assert (len(asked.stimuli), asked.untried) == (feeds_kept, untried)
     assert len(asked.order) == invocations
     assert not asked.stimuli[0].follows

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import tried
+from litecheck.cases.inputs import draw_stimuli
 from litecheck.cases.parts import Case
 from litecheck.cases.side_by_side import outputs_of, together
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.operators import operator_names, traits_of
 from litecheck.reference.defects.defects import defects_of
@@ -38,11 +38,11 @@ def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0)
     main = builder.subgraph()
     scales = (0.125, 0.25) if times else (0.031, 0.047) if dtype != "int16" else (2**-11, 2**-12)
     inputs = [
-        main.tensor(f"x{n}", shape, dtype, quantized(scale, 0 if dtype == "int16" else 3))
+        main.tensor(f"x{n}", shape, dtype, qparams(scale, 0 if dtype == "int16" else 3))
         for n, scale in zip(range(len(facts.inputs)), scales, strict=False)
     ]
     output = main.tensor(
-        "y", shape, dtype, quantized(scales[0] * (times or 1.7), 0 if dtype == "int16" else -5)
+        "y", shape, dtype, qparams(scales[0] * (times or 1.7), 0 if dtype == "int16" else -5)
     )
     main.add(opcode, inputs, [output], version=facts.version)
     main.inputs(*inputs)
@@ -75,7 +75,7 @@ def test_a_batch_equals_separate_inferences_under_each_variant(
 
 def gives_the_same(case: Case, count: int) -> None:
     main = case.cut.model.subgraphs[0]
-    several = [stimulus.arrays for stimulus in tried(case, {}, 0, count)]
+    several = [stimulus.arrays for stimulus in draw_stimuli(case, {}, 0, count)]
     try:
         every = list(variants(case))
     except RunError:
@@ -117,15 +117,15 @@ BROADCAST = [
 def on_shapes(opcode: str, dtype: str, lhs: tuple[int, ...], rhs: tuple[int, ...], constant: bool) -> Case:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", lhs, dtype, quantized(0.031, 3))
+    x = main.tensor("x", lhs, dtype, qparams(0.031, 3))
     if constant:
         values = np.arange(int(np.prod(rhs))).astype(dtype).reshape(rhs)
-        y = main.constant("y", values, quantized(0.047, 3))
+        y = main.constant("y", values, qparams(0.047, 3))
     else:
-        y = main.tensor("y", rhs, dtype, quantized(0.047, 3))
+        y = main.tensor("y", rhs, dtype, qparams(0.047, 3))
     result = "bool" if opcode == "LESS" else dtype
     z = main.tensor(
-        "z", np.broadcast_shapes(lhs, rhs), result, None if result == "bool" else quantized(0.06, -5)
+        "z", np.broadcast_shapes(lhs, rhs), result, None if result == "bool" else qparams(0.06, -5)
     )
     main.add(opcode, [x, y], [z], version=traits_of(opcode).version)
     main.inputs(*([x] if constant else [x, y]))
@@ -158,8 +158,8 @@ def image_model(opcode: str) -> Model:
         return specimen(opcode)
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (3, 11), "int8", quantized(0.1, 3))
-    y = main.tensor("y", (3, 11), "int8", quantized(1 / 256, -128))
+    x = main.tensor("x", (3, 11), "int8", qparams(0.1, 3))
+    y = main.tensor("y", (3, 11), "int8", qparams(1 / 256, -128))
     main.add(opcode, [x], [y], version=2, beta=1.0)
     main.inputs(x)
     main.outputs(y)
@@ -173,7 +173,7 @@ def test_a_batch_of_images_equals_separate_images(opcode: str) -> None:
     model = image_model(opcode)
     main, own = model.subgraphs[0], REFERENCE.variants(opcode)
     (case,) = parts.operators(model, main)
-    several = [stimulus.arrays for stimulus in tried(case, {}, 0, 5)]
+    several = [stimulus.arrays for stimulus in draw_stimuli(case, {}, 0, 5)]
     defects = [
         replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "defect": name}})
         for name in defects_of(opcode)
@@ -195,7 +195,7 @@ def test_images_are_joined(opcode: str) -> None:
 def test_computed_weights_stay_with_their_image() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, w, y = (main.tensor(name, (4, 4), "int8", quantized(0.1)) for name in "xwy")
+    x, w, y = (main.tensor(name, (4, 4), "int8", qparams(0.1)) for name in "xwy")
     main.add("FULLY_CONNECTED", [x, w, -1], [y], version=4)
     main.inputs(x, w)
     main.outputs(y)
@@ -206,7 +206,7 @@ def test_an_incomplete_vector_changes_outputs() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (
-        main.tensor(name, BROKEN, "int8", quantized(scale, 0)) for name, scale in (("x", 0.125), ("y", 0.5))
+        main.tensor(name, BROKEN, "int8", qparams(scale, 0)) for name, scale in (("x", 0.125), ("y", 0.5))
     )
     main.add("QUANTIZE", [x], [y], version=2)
     main.inputs(x)
@@ -224,8 +224,8 @@ def test_an_output_that_the_operator_does_not_make_is_run_alone() -> None:
     """A constant output of a model has no batch dimension that could be split."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = (main.tensor(name, (1, 16), "int8", quantized(0.1)) for name in "xy")
+    x, y = (main.tensor(name, (1, 16), "int8", qparams(0.1)) for name in "xy")
     main.add("ABS", [x], [y])
     main.inputs(x)
-    main.outputs(y, main.constant("held", np.zeros(3, np.int8), quantized(0.1)))
+    main.outputs(y, main.constant("held", np.zeros(3, np.int8), qparams(0.1)))
     assert together(builder.finish()) == 1

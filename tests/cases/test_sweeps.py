@@ -5,25 +5,25 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.parts import Case
-from litecheck.cases.sweeps import directed, exhaustive
+from litecheck.cases.sweeps import directed_stimuli, exhaustive
 from tests.cases.elements import binary, unary
 
 
 def test_directed_inputs_contain_both_limits_and_the_zero_point() -> None:
-    found = [f.arrays[0] for f in directed(unary("RELU"), {})]
+    found = [f.arrays[0] for f in directed_stimuli(unary("RELU"), {})]
     assert [set(np.unique(a)) for a in found[:4]] == [{-128}, {127}, {-128, 127}, {-5}]
     assert len(np.unique(found[4])) == 256
 
 
 def test_a_sweep_of_two_operands_contains_every_pair() -> None:
-    sweep = list(directed(binary("ADD"), {}))[-1]
+    sweep = list(directed_stimuli(binary("ADD"), {}))[-1]
     pairs = sweep.arrays[0].astype(np.int32) * 256 + sweep.arrays[1]
     assert len(np.unique(pairs)) == 65_536
 
 
 def test_exhaustive_is_reported_only_for_complete_sweeps() -> None:
     def told(case: Case) -> str:
-        return exhaustive(case, tuple(directed(case, {})))
+        return exhaustive(case, tuple(directed_stimuli(case, {})))
 
     assert told(unary("LOGISTIC")) == "all 256 values"
     assert told(unary("LOGISTIC", 255)) == told(unary("LOGISTIC", 7)) == "all 256 values"
@@ -38,10 +38,10 @@ def test_exhaustive_is_reported_only_for_complete_sweeps() -> None:
 
 
 def test_a_short_sweep_is_spread_over_all_pairs() -> None:
-    *_, sweep = directed(binary("ADD", (20, 20)), {})
+    *_, sweep = directed_stimuli(binary("ADD", (20, 20)), {})
     assert len(np.unique(sweep.arrays[0])) == 256
     assert len(np.unique(sweep.arrays[1])) > 200
 
 
 def test_float_operators_have_no_limits() -> None:
-    assert list(directed(unary("EXP", dtype="float32"), {})) == []
+    assert list(directed_stimuli(unary("EXP", dtype="float32"), {})) == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 DEPTHWISE = 14
@@ -22,20 +22,18 @@ def person_detect(bias_axis: int = 3) -> Model:
         opcode: str, x: int, n: int, shape: tuple[int, ...], made: tuple[int, ...], axis: int, **options
     ) -> int:
         scales = 0.004 + 0.001 * rng.random(made[-1])
-        w = graph.constant(
-            f"w{n}", rng.integers(-127, 128, shape).astype(np.int8), quantized(scales, 0, axis)
-        )
+        w = graph.constant(f"w{n}", rng.integers(-127, 128, shape).astype(np.int8), qparams(scales, 0, axis))
         steps = (np.float32(0.05) * scales.astype(np.float32)).astype(np.float32)
         b = graph.constant(
             f"b{n}", rng.integers(-3000, 3000, made[-1]).astype(np.int32),
-            quantized(steps, 0, bias_axis if axis == 3 else 0),
+            qparams(steps, 0, bias_axis if axis == 3 else 0),
         )  # fmt: skip
-        y = graph.tensor(f"y{n}", made, "int8", quantized(0.05, -128))
+        y = graph.tensor(f"y{n}", made, "int8", qparams(0.05, -128))
         graph.add(opcode, [x, w, b], [y], version=3, padding="SAME", fused_activation_function="RELU6",
                   dilation_w_factor=1, dilation_h_factor=1, **options)  # fmt: skip
         return y
 
-    image = x = graph.tensor("image", (1, 24, 24, 1), "int8", quantized(0.05, 0))
+    image = x = graph.tensor("image", (1, 24, 24, 1), "int8", qparams(0.05, 0))
     size, depth, n = 24, 1, 0
     for number in range(DEPTHWISE):
         stride = 2 if number in (0, 4) else 1
@@ -47,13 +45,13 @@ def person_detect(bias_axis: int = 3) -> Model:
             "CONV_2D", x, n + 1, (depth, 1, 1, depth), (1, size, size, depth), 0, stride_w=1, stride_h=1
         )
         n += 2
-    pooled = graph.tensor("pooled", (1, 1, 1, depth), "int8", quantized(0.05, -128))
+    pooled = graph.tensor("pooled", (1, 1, 1, depth), "int8", qparams(0.05, -128))
     graph.add("AVERAGE_POOL_2D", [x], [pooled], padding="VALID", stride_w=size, stride_h=size, filter_width=size,
               filter_height=size)  # fmt: skip
     logits = layer("CONV_2D", pooled, n, (2, 1, 1, depth), (1, 1, 1, 2), 0, stride_w=1, stride_h=1)
-    flat = graph.tensor("flat", (1, 2), "int8", quantized(0.05, -128))
+    flat = graph.tensor("flat", (1, 2), "int8", qparams(0.05, -128))
     graph.add("RESHAPE", [logits, graph.constant("shape", np.int32([1, 2]))], [flat], new_shape=[1, 2])
-    score = graph.tensor("score", (1, 2), "int8", quantized(1 / 256, -128))
+    score = graph.tensor("score", (1, 2), "int8", qparams(1 / 256, -128))
     graph.add("SOFTMAX", [flat], [score], beta=1.0)
     graph.inputs(image)
     graph.outputs(score)

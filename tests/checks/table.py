@@ -10,13 +10,13 @@ from tempfile import TemporaryDirectory
 
 from litecheck.checks.validate import validate
 from litecheck.finding import Effect, Level
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 
 #: Default quantization with a single scale and zero point.
-STEP = quantized(0.05, -3)
+STEP = qparams(0.05, -3)
 
 
 @dataclass(frozen=True, slots=True)

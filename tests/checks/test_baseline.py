@@ -120,7 +120,7 @@ def test_written_sorted_and_read_back(tmp_path: Path) -> None:
     known = (*baseline.entries(run(finding("z"), finding("ä"), finding("a"))),)
     baseline.write(file, known)
     text = file.read_text("utf-8")
-    assert baseline.read(file) == tuple(sorted(known, key=lambda e: (e.path, e.where)))
+    assert baseline.read_baseline(file) == tuple(sorted(known, key=lambda e: (e.path, e.where)))
     assert json.loads(text)["litecheck_baseline"] == 1
     assert list(json.loads(text)["findings"][0]) == ["model", "path", "where", "fingerprint"]
     baseline.write(file, reversed(known))
@@ -132,7 +132,7 @@ def test_a_reason_is_the_waiver_s_and_stays_when_the_baseline_is_written_again(t
     first, second = baseline.entries(run(finding(), finding()))
     known = (replace(first, reason="silicon revision A"), second)
     baseline.write(file, baseline.entries(run(finding(), finding(), finding("new")), keep=known))
-    assert [entry.reason for entry in baseline.read(file)] == ["", "silicon revision A", ""]
+    assert [entry.reason for entry in baseline.read_baseline(file)] == ["", "silicon revision A", ""]
     report = baseline.apply(run(finding(), finding()), known, "b")
     assert [f.waiver.reason for f in report.models[0].findings if f.waiver] == [
         "silicon revision A",
@@ -174,7 +174,7 @@ def test_a_file_that_is_no_baseline_is_an_error(tmp_path: Path, text: str, messa
     file = tmp_path / "b.json"
     file.write_bytes(text.encode("latin-1"))
     with pytest.raises(ConfigError) as caught:
-        baseline.read(file)
+        baseline.read_baseline(file)
     assert str(caught.value).startswith((f"{file}: ", f"{file}:1: "))
     assert message in str(caught.value)
 
@@ -209,7 +209,7 @@ def test_an_entry_waives_until_its_last_day(tmp_path: Path) -> None:
     file = tmp_path / "b.json"
     baseline.write(file, baseline.entries(run(finding()), reason="erratum 17", expires="2027-03-31"))
     assert json.loads(file.read_text("utf-8"))["findings"][0]["expires"] == "2027-03-31"
-    known = baseline.read(file)
+    known = baseline.read_baseline(file)
     last = baseline.apply(run(finding()), known, "b", day="2027-03-31")
     assert last.models[0].findings[0].waiver == Waiver("baseline b", "erratum 17, until 2027-03-31")
     assert (last.exit_code, last.stale) == (0, ())
@@ -234,9 +234,9 @@ def test_a_last_day_stays_until_it_has_passed() -> None:
 
 def test_entries_of_the_same_model_under_another_path_are_named() -> None:
     known = baseline.entries(run(finding(), file="models/m.tflite"))
-    assert baseline.misnamed(run(finding()), known) == (
+    assert baseline.other_path_sentence(run(finding()), known) == (
         "entries of models/m.tflite do not apply to m.tflite. Name models by the same path as when the baseline was "
         "written, in the same folder."
     )
-    assert baseline.misnamed(run(finding(), file="models/m.tflite"), known) == ""
-    assert baseline.misnamed(run(finding(), file="models/n.tflite"), known) == ""
+    assert baseline.other_path_sentence(run(finding(), file="models/m.tflite"), known) == ""
+    assert baseline.other_path_sentence(run(finding(), file="models/n.tflite"), known) == ""

@@ -20,7 +20,7 @@ from litecheck.checks.bound_operator import (
     words,
 )
 from litecheck.checks.context import Context
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.types import Exactly, OneOf, Range
 from tests.checks.table import profile
@@ -51,8 +51,8 @@ def bound(opcode: str, inputs: list[int], outputs: list[int]) -> BoundOperator:
     builder = ModelBuilder()
     main = builder.subgraph()
     for n in range(4):
-        main.tensor(f"t{n}", (2, 2), "int8", quantized(0.5))
-    main.tensor("t4", (2, 2), "int8", quantized([0.5, 0.25]))
+        main.tensor(f"t{n}", (2, 2), "int8", qparams(0.5))
+    main.tensor("t4", (2, 2), "int8", qparams([0.5, 0.25]))
     main.add(opcode, inputs, outputs)
     model = builder.finish()
     return of(model)
@@ -176,7 +176,7 @@ def test_measurements_see_the_shape_at_run_time() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y, z = (
-        main.tensor(name, shape, "int8", quantized(0.5))
+        main.tensor(name, shape, "int8", qparams(0.5))
         for name, shape in (("x", (2, 2)), ("y", (2, 2)), ("z", (2, 2)))
     )
     size = main.constant("size", np.array([4], np.int32))

@@ -21,7 +21,7 @@ from fixtures.models import (
 )
 from litecheck.checks.coverage import opaque_reason
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model, Operator
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import conforming_plan
@@ -138,7 +138,7 @@ def multiplied(dtype: str, weights: str) -> Model:
     builder = ModelBuilder("one fully connected layer")
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), dtype)
-    w = main.constant("w", np.ones((4, 4), np.int8), quantized(0.5), weights)
+    w = main.constant("w", np.ones((4, 4), np.int8), qparams(0.5), weights)
     return finished_with(builder, main, "FULLY_CONNECTED", [x, w], main.tensor("y", (1, 4), dtype))
 
 
@@ -267,7 +267,7 @@ def test_the_squares_of_other_types_are_no_violation(dtype: str) -> None:
 
 def test_the_squares_of_int16_are_a_violation() -> None:
     (finding,) = validate(
-        plain("SQUARED_DIFFERENCE", "int16", q=quantized(0.5)), [load_profile("litert-int16x8")]
+        plain("SQUARED_DIFFERENCE", "int16", q=qparams(0.5)), [load_profile("litert-int16x8")]
     ).findings
     assert (finding.path, finding.level) == ("SQUARED_DIFFERENCE/unsupported", "violation")
 

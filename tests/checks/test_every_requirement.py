@@ -168,7 +168,7 @@ def test_one_ulp_of_bias_scale_conforms() -> None:
     for toward in (0, np.inf):
         plan = solved("litert-int8", "CONV_2D")
         bias = plan.operands["bias"][0]
-        plan = plan.scaled("bias", np.nextafter(bias.scale, np.float32(toward)))
+        plan = plan.with_scale("bias", np.nextafter(bias.scale, np.float32(toward)))
         assert findings(plan, "litert-int8") == ()
 
 

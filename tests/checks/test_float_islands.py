@@ -6,7 +6,7 @@ import pytest
 
 from litecheck.checks.float_islands import float_parts
 from litecheck.float_parts import FloatParts
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 Chain = list[tuple[str, str]]
@@ -18,7 +18,7 @@ def chained(first: str, *operators: tuple[str, str]) -> Model:
     graph = builder.subgraph("main")
 
     def tensor(name: str, dtype: str) -> int:
-        return graph.tensor(name, (4,), dtype, None if dtype == "float32" else quantized(0.1))
+        return graph.tensor(name, (4,), dtype, None if dtype == "float32" else qparams(0.1))
 
     start = last = tensor("x", first)
     for number, (opcode, dtype) in enumerate(operators):

@@ -17,7 +17,7 @@ from litecheck.checks.operator_notes import notes
 from litecheck.checks.rule_findings import check_operator
 from litecheck.checks.validate import DEFAULT_PROFILES, validate
 from litecheck.finding import Finding
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -29,21 +29,21 @@ MODELS = os.environ.get("LITECHECK_MODELS")
 
 def requantized(given: float, output: float, zero: int = 0) -> Model:
     ends = (
-        run_time(name, (4,), "int8", quantized(scale, zero)) for name, scale in (("x", given), ("y", output))
+        run_time(name, (4,), "int8", qparams(scale, zero)) for name, scale in (("x", given), ("y", output))
     )
     x, y = ends
     return one_operator("QUANTIZE", [x], [y], version=2)
 
 
 def layer(output: float, weight: int = 127) -> Model:
-    w = constant("w", np.full((1, 2), weight, np.int8), quantized([0.25]))
-    b = constant("b", np.zeros(1, np.int32), quantized([0.125]))
-    x, y = run_time("x", (1, 2), "int8", quantized(0.5)), run_time("y", (1, 1), "int8", quantized(output))
+    w = constant("w", np.full((1, 2), weight, np.int8), qparams([0.25]))
+    b = constant("b", np.zeros(1, np.int32), qparams([0.125]))
+    x, y = run_time("x", (1, 2), "int8", qparams(0.5)), run_time("y", (1, 1), "int8", qparams(output))
     return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
 
 
 def int4_rows(columns: int) -> Model:
-    w = constant("w", np.full((4, columns), 3, np.int8), quantized([0.25] * 4), "int4")
+    w = constant("w", np.full((4, columns), 3, np.int8), qparams([0.25] * 4), "int4")
     x, y = run_time("x", (1, columns), "float32"), run_time("y", (1, 4), "float32")
     return one_operator("FULLY_CONNECTED", [x, w, None], [y], version=10)
 
@@ -117,8 +117,8 @@ def test_operators_of_the_same_form_meet_known_faults_by_their_own_scales(
     """ADD crashes if an input scale is 2^19 times its output scale or more: 0.1 / 1e-8 is, and 0.1 / 3e-7 is not."""
     builder = ModelBuilder("sums")
     main = builder.subgraph()
-    x = main.tensor("x", (4,), "int8", quantized(0.1))
-    sums = [main.tensor(f"y{n}", (4,), "int8", quantized(scale)) for n, scale in enumerate(outputs)]
+    x = main.tensor("x", (4,), "int8", qparams(0.1))
+    sums = [main.tensor(f"y{n}", (4,), "int8", qparams(scale)) for n, scale in enumerate(outputs)]
     for y in sums:
         main.add("ADD", [x, x], [y], version=2)
     main.inputs(x)

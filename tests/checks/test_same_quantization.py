@@ -9,7 +9,7 @@ import pytest
 
 from fixtures.broken import changed, off, single_scale, zeros
 from fixtures.models import concat
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Quantization
 from tests.checks.table import FindingRow, findings_of, finished_with
@@ -85,8 +85,8 @@ def with_other(**fields: Any) -> Model:
     return changed(concat(), "other", **fields)
 
 
-A, B, C = quantized(0.05, -3), quantized(0.25, -3), quantized(0.5, 7)
-MANY = quantized([0.05, 0.06, 0.05, 0.05], 0, 1)
+A, B, C = qparams(0.05, -3), qparams(0.25, -3), qparams(0.5, 7)
+MANY = qparams([0.05, 0.06, 0.05, 0.05], 0, 1)
 ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
     "one float32 step": (
         with_other(scale=off(single_scale(0.05), 1)),
@@ -165,7 +165,7 @@ ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
         ),
     ),
     "a whole number": (
-        operation("MAXIMUM", quantized(1.0), quantized(2.0), quantized(2.0)),
+        operation("MAXIMUM", qparams(1.0), qparams(2.0), qparams(2.0)),
         compared("lhs 't0'", "lhs has scale 1, zero point 0; rhs has scale 2, zero point 0"),
     ),
     "none, where one must be, is told once": (
@@ -191,7 +191,7 @@ ROWS: dict[str, tuple[Model, tuple[FindingRow, ...]]] = {
         operation("MAXIMUM", A, A, Quantization(np.array([0.25, 0.5], np.float32), zeros(0))),
         (),
     ),
-    "no scale is for scale": (operation("MAXIMUM", A, A, quantized(-1.0)), ()),
+    "no scale is for scale": (operation("MAXIMUM", A, A, qparams(-1.0)), ()),
     "blockwise": (operation("MAXIMUM", A, A, Quantization(details=Blockwise(0, -1, 32))), ()),
     "all alike": (joined(A, A, A), ()),
     "alike, with several scales": (joined(MANY, MANY, MANY), ()),

@@ -14,7 +14,7 @@ import pytest
 from litecheck import load_profile
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import conforming_plan, requirements_of, settled
+from litecheck.profile.generate.conforming import conforming_plan, propagate_parameters, requirements_of
 from litecheck.profile.types import ProductOf
 
 CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"
@@ -84,7 +84,7 @@ def with_scale(role, at, value):
     def change(plan):
         scale = plan.operands[role][0].scale.copy()
         scale[at] = value
-        return plan.scaled(role, scale)
+        return plan.with_scale(role, scale)
 
     return change
 
@@ -108,14 +108,14 @@ def test_a_subnormal_scale_is_above_zero_to_the_page():
     rule = load_profile("litert-int8").operators["CONV_2D"]
 
     def subnormal(plan):
-        return settled(plan.scaled("weight", np.full(4, 1e-40)), requirements_of(rule))
+        return propagate_parameters(plan.with_scale("weight", np.full(4, 1e-40)), requirements_of(rule))
 
     assert scale_findings("litert-int8", "CONV_2D", subnormal) == []
 
 
 def test_each_kind_of_invalid_scale_has_its_own_count():
     def spoil(plan):
-        return plan.scaled("weight", [0, np.nan, 0, 0.25])
+        return plan.with_scale("weight", [0, np.nan, 0, 0.25])
 
     zero, nan = sorted(scale_findings("litert-runtime", "CONV_2D", spoil), key=lambda f: f.found)
     assert (zero.found, zero.channels) == ("scale is 0 at channel 0 (2 of 4 channels)", 2)
@@ -129,6 +129,6 @@ def test_a_bias_of_an_invalid_weight_scale_has_no_finding(kind):
     assert not any(isinstance(f, Fraction) for f in product.factors)
 
     def spoil(plan):
-        return settled(with_scale("weight", 0, VALUES[kind])(plan), requirements)
+        return propagate_parameters(with_scale("weight", 0, VALUES[kind])(plan), requirements)
 
     assert [f.path for f in scale_findings("litert-runtime", "CONV_2D", spoil)] == ["CONV_2D/weight/scale"]

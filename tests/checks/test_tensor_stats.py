@@ -8,7 +8,7 @@ import numpy as np
 
 import litecheck
 from litecheck.checks.tensor_stats import summarize_quantization
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.edit import with_subgraphs
 from litecheck.quantization import Quantization
 from tests.test_library import FIXTURES
@@ -54,9 +54,9 @@ def test_the_first_tensor_may_be_a_constant() -> None:
     """Tensor 0 counts like any tensor; an absent operand is not a tensor."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    weight = main.constant("w", np.array([[1, -2]], np.int8), quantized(0.5))
+    weight = main.constant("w", np.array([[1, -2]], np.int8), qparams(0.5))
     x, y = (
-        main.tensor(name, shape, "int8", quantized(0.25, 3)) for name, shape in (("x", (1, 2)), ("y", (1, 1)))
+        main.tensor(name, shape, "int8", qparams(0.25, 3)) for name, shape in (("x", (1, 2)), ("y", (1, 1)))
     )
     main.add("FULLY_CONNECTED", [x, weight, -1], [y])
     main.inputs(x)

@@ -11,12 +11,12 @@ from litecheck import load_profile
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.checks.validate import validate
 from litecheck.finding import IGNORED, Finding
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.model.types import Model
 from litecheck.profile.operator_plan import TensorPlan
 
 S = (1, 4, 4, 6)
-STEP = quantized(0.05, -3)
+STEP = qparams(0.05, -3)
 POOL = {"padding": "VALID", "stride_w": 2, "stride_h": 2, "filter_width": 2, "filter_height": 2}
 
 
@@ -131,14 +131,14 @@ def test_padding_of_bool_is_a_type_of_the_kernel() -> None:
 )
 def test_int16_comparisons_of_order_read_stored_integers(opcode: str, scale: float, paths: list[str]) -> None:
     """LESS compares 20 * 0.05 with 30 * 0.03 as 20 < 30; EQUAL rescales."""
-    x, y = (run_time(name, S, "int16", quantized(step, 0)) for name, step in (("x", 0.05), ("y", scale)))
+    x, y = (run_time(name, S, "int16", qparams(step, 0)) for name, step in (("x", 0.05), ("y", scale)))
     found = validate(one_operator(opcode, [x, y], [run_time("z", S, "bool")])).findings
     assert [(f.path, f.level, f.effect) for f in found] == [(p, "violation", "wrong results") for p in paths]
 
 
 @pytest.mark.parametrize(("value", "level"), [(127, None), (200, "violation")])
 def test_uint8_weights_of_a_hybrid_operator_are_read_as_int8(value: int, level: str | None) -> None:
-    weight = constant("w", np.full((4, 16), value, np.uint8), quantized(0.01))
+    weight = constant("w", np.full((4, 16), value, np.uint8), qparams(0.01))
     operands = [run_time("x", (1, 16), "float32"), weight, None]
     found = validate(one_operator("FULLY_CONNECTED", operands, [run_time("y", (1, 4), "float32")], version=9))
     told = [(f.path, f.level, f.effect) for f in found.findings if f.path.endswith("/range")]

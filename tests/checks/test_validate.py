@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.checks.validate import DEFAULT_PROFILES, validate, validate_file
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -33,7 +33,7 @@ CLOSED = RELU.replace("source: a test", "source: a test\nunlisted: violation")
 def unary(opcode: str = "RELU", dtype: str = "int8", scale: bool = True, **options: object) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = (main.tensor(name, (2, 3), dtype, quantized(0.5) if scale else None) for name in "xy")
+    x, y = (main.tensor(name, (2, 3), dtype, qparams(0.5) if scale else None) for name in "xy")
     main.add(opcode, [x], [y], **options)  # type: ignore[arg-type]
     main.inputs(x)
     main.outputs(y)
@@ -159,11 +159,11 @@ def scaled(
     the role."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    inputs = [main.tensor(f"x{n}", shape, "int8", quantized(0.5)) for n, shape in enumerate(shapes)]
+    inputs = [main.tensor(f"x{n}", shape, "int8", qparams(0.5)) for n, shape in enumerate(shapes)]
     constants = [main.constant("index", np.int32(index))] if index else []
     operands = (*constants, *inputs) if opcode == "SPLIT" else (*inputs, *constants)
     outputs = [
-        main.tensor(f"y{n}", result, "int8", quantized(0.25)) for n in range(options.get("num_splits", 1))
+        main.tensor(f"y{n}", result, "int8", qparams(0.25)) for n in range(options.get("num_splits", 1))
     ]
     main.add(opcode, operands, outputs, version=2, **options)
     main.inputs(*inputs)
@@ -244,8 +244,8 @@ def test_a_comparison_with_the_constant_zero_is_exact(zero: int, levels: list[st
     """TensorFlow gives the constant of ``x > 0`` a scale of 1e-9."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = main.tensor("x", (2, 3), "int8", quantized(0.5)), main.tensor("y", (2, 3), "bool")
-    main.add("GREATER", [x, main.constant("zero", np.int8([zero]), quantized(1e-9))], [y], version=2)
+    x, y = main.tensor("x", (2, 3), "int8", qparams(0.5)), main.tensor("y", (2, 3), "bool")
+    main.add("GREATER", [x, main.constant("zero", np.int8([zero]), qparams(1e-9))], [y], version=2)
     main.inputs(x)
     main.outputs(y)
     assert [f.level for f in validate(builder.finish()).findings] == levels
@@ -255,7 +255,7 @@ def test_a_comparison_with_the_constant_zero_is_exact(zero: int, levels: list[st
 def test_xnnpack_takes_softmax_of_float32_only(dtype: str, rejected: bool) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    scales = (quantized(0.5), quantized(1 / 256, -128)) if dtype == "int8" else (None, None)
+    scales = (qparams(0.5), qparams(1 / 256, -128)) if dtype == "int8" else (None, None)
     x, y = (main.tensor(n, (1,) * 6 + (4,), dtype, q) for n, q in zip("xy", scales, strict=True))
     main.add("SOFTMAX", [x], [y], version=2, beta=1.0)
     main.inputs(x)

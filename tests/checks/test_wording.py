@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.checks.wording import required
+from litecheck.checks.wording import requirement_phrase
 from tests.checks.table import profile
 
 RULES = """\
@@ -50,4 +50,4 @@ ROWS = [
 @pytest.mark.parametrize(("verb", "value", "words"), ROWS)
 def test_a_demand_of_an_operand_in_words(verb: str, value: str, words: str) -> None:
     rule = profile(RULES.format(verb=verb, value=value)).operators["ADD"]
-    assert [required(r) for r in rule.requirements if r.verb == verb] == [words]
+    assert [requirement_phrase(r) for r in rule.requirements if r.verb == verb] == [words]

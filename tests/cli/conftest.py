@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from litecheck.cli.app import app
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.quantization import Quantization
 
@@ -46,7 +46,7 @@ def write_model(path: Path, zero_point: int = 0, dtype: str = "int8", softmax: b
     violates."""
 
     def q(scale: float, zero_point: int) -> Quantization:
-        return quantized(scale, zero_point) if dtype == "int8" else Quantization()
+        return qparams(scale, zero_point) if dtype == "int8" else Quantization()
 
     builder = ModelBuilder("a model for tests")
     main = builder.subgraph("main")

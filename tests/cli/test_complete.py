@@ -34,7 +34,7 @@ def test_operators_and_paths() -> None:
 )
 def test_paths_with_levels(incomplete: str, found: list[str]) -> None:
     path, equals, _ = incomplete.partition("=")
-    assert complete.levelled_paths(incomplete) == [f"{path}={one}" if equals else one for one in found]
+    assert complete.complete_level_paths(incomplete) == [f"{path}={one}" if equals else one for one in found]
 
 
 def test_measurements_complete_only_with_their_option() -> None:
@@ -69,9 +69,11 @@ def test_unreadable_profiles_give_no_completions(monkeypatch: pytest.MonkeyPatch
 
 
 def test_selected_profiles() -> None:
-    assert [p.name for p in complete.selected(["tflm", "litert-int8"])] == ["tflm", "litert-int8"]
-    assert [p.name for p in complete.selected([])] == [p.name for p in complete.selected(None)]
-    assert "litert-runtime" in [p.name for p in complete.selected(None)]
+    assert [p.name for p in complete.selected_profiles(["tflm", "litert-int8"])] == ["tflm", "litert-int8"]
+    assert [p.name for p in complete.selected_profiles([])] == [
+        p.name for p in complete.selected_profiles(None)
+    ]
+    assert "litert-runtime" in [p.name for p in complete.selected_profiles(None)]
 
 
 @pytest.mark.parametrize(("default", "ending"), [("", "Repeatable."), ("x", "Repeatable. [default: x]")])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from litecheck.cli.config import Options, configured, parse
+from litecheck.cli.config import Options, load_options, parse
 from litecheck.configuration import Configuration
 from litecheck.errors import ConfigError
 
@@ -29,7 +29,7 @@ def test_every_option_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         require-coverage = true
         """
     )
-    assert configured() == Options(
+    assert load_options() == Options(
         profile=("litert-int8", "mine.yaml"),
         format=("text", "json:out/r.json"),
         baseline="known.json",
@@ -47,7 +47,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path, monkeypatch: pytest.Monk
     (tmp_path / "pyproject.toml").write_text(
         '[tool.litecheck]\nprofile = "./p.yaml"\nbaseline = "b.json"\nformat = "json:r.json"\n'
     )
-    assert configured() == Options(profile=("../p.yaml",), baseline="../b.json", format=("json:../r.json",))
+    assert load_options() == Options(profile=("../p.yaml",), baseline="../b.json", format=("json:../r.json",))
 
 
 def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> None:
@@ -55,11 +55,11 @@ def test_the_nearest_file_counts_and_litecheck_toml_first(tmp_path: Path) -> Non
     near.mkdir(parents=True)
     (tmp_path / "pyproject.toml").write_text('[tool.litecheck]\nfail-on = "note"\n')
     (tmp_path / "a" / "pyproject.toml").write_text('[project]\nname = "litecheck-user"\n')
-    assert configured(near).fail_on == "note"
+    assert load_options(near).fail_on == "note"
     (tmp_path / "litecheck.toml").write_text('fail-on = "warning"\n')
-    assert configured(near).fail_on == "warning"
+    assert load_options(near).fail_on == "warning"
     (near / "pyproject.toml").write_text("[tool.litecheck]\n")
-    assert configured(near) == Options()
+    assert load_options(near) == Options()
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_wrong_files_are_named(tmp_path: Path, text: str, message: str) -> None:
     file = tmp_path / "litecheck.toml"
     file.write_text(text)
     with pytest.raises(ConfigError) as caught:
-        configured(tmp_path)
+        load_options(tmp_path)
     assert str(file) in str(caught.value)
     assert message in str(caught.value)
 

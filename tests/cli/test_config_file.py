@@ -10,7 +10,7 @@ import pytest
 from typer.testing import Result
 
 from litecheck.cli import config_file
-from litecheck.cli.config import configured
+from litecheck.cli.config import load_options
 from litecheck.errors import ConfigError
 
 Run = Callable[..., Result]
@@ -145,7 +145,7 @@ def test_a_named_configuration_must_be_a_regular_file(tmp_path: Path, content: s
     elif content == "device":
         file.symlink_to("/dev/zero")
     with pytest.raises(ConfigError, match="cannot be read"):
-        configured(named=str(file))
+        load_options(named=str(file))
 
 
 DEEP = 5_000
@@ -175,7 +175,7 @@ HOSTILE = {
 def test_hostile_content_is_a_short_error_with_the_file(deep: Path, name: str) -> None:
     (deep / "litecheck.toml").write_bytes(HOSTILE[name].encode("utf-8", "surrogateescape"))
     with pytest.raises(ConfigError) as caught:
-        configured(deep)
+        load_options(deep)
     assert str(deep / "litecheck.toml") in str(caught.value)
     assert len(str(caught.value)) < 500
 

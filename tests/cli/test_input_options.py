@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.cli.input_options import feed, given_samples
+from litecheck.cli.input_options import feed, load_samples
 from litecheck.errors import ConfigError, InputError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 
@@ -18,8 +18,8 @@ def model(*names: str, open_shape: bool = False) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
     signature = {"shape_signature": (-1, 3)} if open_shape else {}
-    inputs = [main.tensor(name, (1, 3), "int8", quantized(0.5), **signature) for name in names]
-    output = main.tensor("sum", (1, 3), "int8", quantized(1.0))
+    inputs = [main.tensor(name, (1, 3), "int8", qparams(0.5), **signature) for name in names]
+    output = main.tensor("sum", (1, 3), "int8", qparams(1.0))
     main.add("ADD", [inputs[0], inputs[-1]], [output])
     main.inputs(*inputs)
     main.outputs(output)
@@ -107,13 +107,13 @@ def test_raw_bytes_give_an_open_dimension(folder: Path) -> None:
 
 def test_samples(folder: Path) -> None:
     one = model("a", "b")
-    assert given_samples(one, None, [], None, 5, 0) == ((), "")
-    (sample,), told = given_samples(one, None, ["a=one.npy"], None, 5, 3)
+    assert load_samples(one, None, [], None, 5, 0) == ((), "")
+    (sample,), told = load_samples(one, None, ["a=one.npy"], None, 5, 3)
     assert told == "a from one.npy; b drawn from seed 3"
     assert sample["a"].tolist() == [[1, 1, 1]]
     with pytest.raises(ConfigError, match="conflicting options: got --input and --data"):
-        given_samples(one, None, ["a=one.npy"], ["one.npy"], 5, 0)
-    found, told = given_samples(model("a"), None, [], ["one.npy"], 5, 0)
+        load_samples(one, None, ["a=one.npy"], ["one.npy"], 5, 0)
+    found, told = load_samples(model("a"), None, [], ["one.npy"], 5, 0)
     assert (len(found), told) == (1, "1 sample of one.npy")
 
 

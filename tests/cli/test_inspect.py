@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 
 Run = Callable[..., Result]
@@ -86,7 +86,7 @@ def test_names_are_short_in_text_and_whole_in_json(run: Run, folder: Path) -> No
     long = "a" * 5000
     builder = ModelBuilder(f"{long}description")
     main = builder.subgraph(f"{long}subgraph")
-    x, y = (main.tensor(f"{long}{name}", (1, 4), "int8", quantized(0.5, 0)) for name in "xy")
+    x, y = (main.tensor(f"{long}{name}", (1, 4), "int8", qparams(0.5, 0)) for name in "xy")
     main.add("CUSTOM", [x], [y], custom_code=f"{long}code")
     main.inputs(x)
     main.outputs(y)

@@ -16,11 +16,11 @@ from litecheck.cli.quantizer_options import (
     in_float32,
     parse_shape,
     parse_tolerance,
-    selected,
+    select_parameters,
     tensor,
 )
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.quantizer.types import Parameters
 
@@ -149,8 +149,8 @@ def test_a_tensor_of_a_model(tmp_path: Path) -> None:
     """Type, shape and parameters are those of the tensor; options take precedence, an open shape is unknown."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 3), "int16", quantized(0.5))
-    y = main.tensor("y", (1, 3), "int16", quantized(0.5), shape_signature=(-1, 3))
+    x = main.tensor("x", (1, 3), "int16", qparams(0.5))
+    y = main.tensor("y", (1, 3), "int16", qparams(0.5), shape_signature=(-1, 3))
     main.add("RELU", [x], [y])
     main.inputs(x)
     main.outputs(y)
@@ -181,14 +181,14 @@ def test_chosen_parameters() -> None:
     an error."""
     x = np.array([-1.0, 0.5], np.float32)
     own = Parameters(np.array([0.25], np.float32))
-    assert selected(TensorOptions(parameters=own), ParameterOptions(), x, FREE) is own  # type: ignore[arg-type]
-    symmetric = selected(TensorOptions(), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
+    assert select_parameters(TensorOptions(parameters=own), ParameterOptions(), x, FREE) is own  # type: ignore[arg-type]
+    symmetric = select_parameters(TensorOptions(), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
     assert symmetric.scale.tolist() == pytest.approx([1 / 127])
-    wide = selected(TensorOptions("int16"), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
+    wide = select_parameters(TensorOptions("int16"), ParameterOptions(from_data="symmetric"), x, FREE)  # type: ignore[arg-type]
     assert wide.scale.tolist() == pytest.approx([1 / 32767])
-    assert selected(TensorOptions(), ParameterOptions(), x, DYNAMIC).scale.tolist() == [0.5]  # type: ignore[arg-type]
+    assert select_parameters(TensorOptions(), ParameterOptions(), x, DYNAMIC).scale.tolist() == [0.5]  # type: ignore[arg-type]
     with pytest.raises(ConfigError, match="the scale is missing"):
-        selected(TensorOptions(), ParameterOptions(), x, FREE)  # type: ignore[arg-type]
+        select_parameters(TensorOptions(), ParameterOptions(), x, FREE)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from typer.testing import Result
 
-from litecheck.cli.renamed import _RENAMED, renamed
+from litecheck.cli.renamed import _RENAMED, current_option
 from tests.cli.test_options import commands
 
 Run = Callable[..., Result]
@@ -34,8 +34,8 @@ def test_old_names_are_removed_and_new_names_exist() -> None:
     for command, options in _RENAMED.items():
         for old in options:
             assert old not in known[command], (command, old)
-            assert renamed(f"litecheck {command}", old).split()[0] in known[command], (command, old)
+            assert current_option(f"litecheck {command}", old).split()[0] in known[command], (command, old)
 
 
 def test_an_option_that_was_never_there_has_no_new_name() -> None:
-    assert renamed("litecheck verify", "--no-such") == ""
+    assert current_option("litecheck verify", "--no-such") == ""

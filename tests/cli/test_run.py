@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 
 Run = Callable[..., Result]
 
@@ -25,7 +25,7 @@ def models(folder: Path) -> None:
     """Write relu.tflite: y = max(x, 0), z = max(y, 0), with an equals sign in a name, and a signature."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    q = quantized(0.5, -1)
+    q = qparams(0.5, -1)
     x, y, z = (main.tensor(name, (1, 4), "int8", q) for name in ("a=x", "y", "z"))
     main.add("RELU", [x], [y])
     main.add("RELU", [y], [z])
@@ -51,7 +51,7 @@ def test_archive_entries_are_numbers_for_any_tensor_names(run: Run) -> None:
     names = ["../../x", "/etc/passwd", "C:\\y", "a/../../b", "nul\0", "\udc80", "0"]
     builder = ModelBuilder()
     main = builder.subgraph()
-    tensors = [main.tensor(name, (1, 4), "int8", quantized(0.5, 0)) for name in names]
+    tensors = [main.tensor(name, (1, 4), "int8", qparams(0.5, 0)) for name in names]
     for one, other in itertools.pairwise(tensors):
         main.add("RELU", [one], [other])
     main.inputs(tensors[0])
@@ -64,7 +64,7 @@ def test_archive_entries_are_numbers_for_any_tensor_names(run: Run) -> None:
     found = arrays("evil.npz")
     assert sorted(found) == sorted(tensor.name for tensor in kept)
     for tensor in kept:
-        assert (read(f"evil.npz:{tensor.name}").values == found[tensor.name]).all()
+        assert (read_tensor(f"evil.npz:{tensor.name}").values == found[tensor.name]).all()
     assert run("compare", "evil.npz:../../x", "evil.npz:../../x").exit_code == 0
 
 

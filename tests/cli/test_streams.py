@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.cli.streams import GuardedStream, guarded_streams
+from litecheck.cli.streams import GuardedStream, guard_streams
 
 ROOT = Path(__file__).parents[2]
 FIXTURES = ROOT / "fixtures"
@@ -53,9 +53,9 @@ def test_codes_of_a_console_stay_and_do_not_hide_the_start_of_a_line() -> None:
 
 def test_a_guard_within_a_guard_is_the_same_and_both_end() -> None:
     before = sys.stdout
-    with guarded_streams():
+    with guard_streams():
         outer = sys.stdout
-        with guarded_streams():
+        with guard_streams():
             assert sys.stdout is outer
         assert isinstance(sys.stdout, GuardedStream)
     assert sys.stdout is before

@@ -6,12 +6,12 @@ from dataclasses import fields
 
 import pytest
 
-from litecheck.cli.verify_advanced import KEYS, Advanced, help_of_keys, parse_advanced
+from litecheck.cli.verify_advanced import KEYS, AdvancedSettings, help_of_keys, parse_advanced
 from litecheck.errors import ConfigError
 
 
 def test_every_key_is_a_field_and_has_help() -> None:
-    assert [key.replace("-", "_") for key in KEYS] == sorted(field.name for field in fields(Advanced))
+    assert [key.replace("-", "_") for key in KEYS] == sorted(field.name for field in fields(AdvancedSettings))
     assert all(f"\n{key}=" in help_of_keys() for key in KEYS)
 
 
@@ -20,7 +20,7 @@ def test_values_are_read() -> None:
         "repeat=1", "inputs=random,propagated", "element=0,3", "drift", "scrub=no", "require=ADD,all", "checkpoint=a=b",
         "device-version=2.1",
     )  # fmt: skip
-    assert parse_advanced(given) == Advanced(
+    assert parse_advanced(given) == AdvancedSettings(
         checkpoint="a=b",
         device_version="2.1",
         drift=True,
@@ -29,7 +29,7 @@ def test_values_are_read() -> None:
         repeat=1,
         require=("ADD", "all"),
     )
-    assert parse_advanced(()) == Advanced()
+    assert parse_advanced(()) == AdvancedSettings()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.comparison.admitted_arithmetics import PUBLISHED, admitted, agreement
+from litecheck.comparison.admitted_arithmetics import PUBLISHED, admitted_arithmetics, agreement
 from litecheck.devices.adapters import litert, tflm
 
 
@@ -20,12 +20,12 @@ from litecheck.devices.adapters import litert, tflm
     ],
 )
 def test_admitted(device: str, known: tuple[str, ...], expected: tuple[str, ...]) -> None:
-    assert admitted(device, known) == expected
+    assert admitted_arithmetics(device, known) == expected
 
 
 def test_each_kernel_set_of_a_published_runtime_has_its_own_arithmetic() -> None:
     devices = [*(f"{litert.KIND.name}:{name}" for name in litert.KIND.choices), tflm.KIND.name]
-    assert sorted(map(admitted, devices)) == sorted((name,) for name in PUBLISHED)
+    assert sorted(map(admitted_arithmetics, devices)) == sorted((name,) for name in PUBLISHED)
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,13 @@ def right() -> list[Arrays]:
 
 
 def test_correct_outputs_are_no_stale_outputs() -> None:
-    assert (sequel(*right()).flaky(), sequel(*right()).left_over()) == (None, None)
+    assert (sequel(*right()).flaky(), sequel(*right()).find_stale_output()) == (None, None)
 
 
 def test_the_answer_before() -> None:
     late = [right()[0], *right()[:-1]]
     found = sequel(*late)
-    restless, stale = found.flaky(), found.left_over()
+    restless, stale = found.flaky(), found.find_stale_output()
     assert restless is not None
     assert stale is not None
     assert unrepeated_sentence(restless).startswith("the same random inputs gave different outputs in ")
@@ -50,11 +50,11 @@ def test_a_last_element_that_is_never_written() -> None:
     stale = right()
     for now in stale:
         now[0][-1] = 77  # an unrelated value from memory
-    assert sequel(*stale).left_over() is None  # a single repeated value has many possible explanations
+    assert sequel(*stale).find_stale_output() is None  # a single repeated value has many possible explanations
     stale = right()
     for before, now in pairwise(stale):
         now[0][-3:] = before[0][-3:]
-    found = sequel(*stale).left_over()
+    found = sequel(*stale).find_stale_output()
     assert found is not None
     assert left_over_sentence(found).endswith("equal the device's outputs of the previous inference")
 
@@ -62,16 +62,16 @@ def test_a_last_element_that_is_never_written() -> None:
 def test_one_wrong_element_of_another_kind_is_no_left_over() -> None:
     late = [right()[0], *right()[:-1]]
     late[5][0][7] ^= 1
-    assert sequel(*late).left_over() is None
+    assert sequel(*late).find_stale_output() is None
 
 
 def test_a_wrong_kernel_that_repeats_its_error_is_no_left_over() -> None:
     wrong = tuple((FEEDS[0][0] ^ 1,) for _ in range(3))
-    assert OutputHistory((0, 0, 0), ("random",), FEEDS[:1], wrong).left_over() is None
+    assert OutputHistory((0, 0, 0), ("random",), FEEDS[:1], wrong).find_stale_output() is None
     alike = ((FEEDS[0][0],), (np.r_[FEEDS[0][0][:20], FEEDS[1][0][20:]],))
     made = [np.r_[feed[0][:20] ^ 1, feed[0][20:]] for feed in alike]  # wrong only where both inputs agree
     actual = tuple((made[number],) for number in (0, 1, 0))
-    assert OutputHistory((0, 1, 0), ("random",) * 2, alike, actual).left_over() is None
+    assert OutputHistory((0, 1, 0), ("random",) * 2, alike, actual).find_stale_output() is None
 
 
 def test_a_verdict_reports_stale_outputs() -> None:

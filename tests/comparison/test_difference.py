@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from litecheck.comparison.difference import difference
 from litecheck.comparison.types import MismatchExample
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.quantizer.comparison_result import Bucket
 
@@ -20,7 +20,7 @@ STORED = arrays(np.int8, st.tuples(st.integers(1, 4), st.integers(1, 6)))
 
 
 def tensor(dtype: str = "int8", shape: tuple[int, ...] = (2, 3)) -> Tensor:
-    return Tensor(7, "out", dtype, shape, quantization=quantized(0.5, 1))
+    return Tensor(7, "out", dtype, shape, quantization=qparams(0.5, 1))
 
 
 def floats(*values: float) -> np.ndarray:

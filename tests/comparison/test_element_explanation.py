@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from litecheck.cases.parts import whole_model
 from litecheck.comparison.difference import difference
 from litecheck.comparison.element_explanation import decimals, explain
-from litecheck.comparison.types import Difference, Explained
+from litecheck.comparison.types import Difference, ExplainedElement
 from litecheck.comparison.wording import element_sentence
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
 from tests.verification import elements
@@ -30,10 +30,10 @@ def bias_alone(*biases: int, zero: int = 0, out: str = "int8") -> Made:
     """Return a FULLY_CONNECTED with its input at the zero point: the accumulator is the bias, the multiplier
     is 1/8."""
     x, w = np.full((1, 2), 5, np.int8), np.ones((len(biases), 2), np.int8)
-    constants = {"w": (w, quantized(0.25)), "b": (np.array(biases, np.int32), quantized(0.125))}
-    given_ = {"x": (x, quantized(0.5, 5))}
+    constants = {"w": (w, qparams(0.25)), "b": (np.array(biases, np.int32), qparams(0.125))}
+    given_ = {"x": (x, qparams(0.5, 5))}
     return elements.single_operator(
-        "FULLY_CONNECTED", given_, constants, "x w b", (1, len(biases)), quantized(1.0, zero), out
+        "FULLY_CONNECTED", given_, constants, "x w b", (1, len(biases)), qparams(1.0, zero), out
     )
 
 
@@ -42,7 +42,7 @@ def compared(made: Made, actual: np.ndarray, expected: Arithmetic | str = "liter
     return difference(tensor, [made.output(expected)], [actual])
 
 
-def explained(made: Made, actual: np.ndarray, run: str = "random") -> Explained:
+def explained(made: Made, actual: np.ndarray, run: str = "random") -> ExplainedElement:
     found = explain(made.case, made.inputs, compared(made, actual), REFERENCE, PUBLISHED, run=run)
     assert found is not None
     return found
@@ -108,8 +108,8 @@ WAYS: dict[str, tuple[Callable[[Rng], Made], str]] = {
     "ADD": (elements.tied_sum, "single-rounding"),
     "MUL": (elements.pair("MUL"), "litert-xnnpack"),
     "MEAN": (elements.reduced("MEAN", True), "litert-xnnpack"),
-    "QUANTIZE": (elements.single("QUANTIZE", 0.05, quantized(0.033, 3)), "litert-xnnpack"),
-    "LEAKY_RELU": (elements.single("LEAKY_RELU", 0.05, quantized(0.03, -40), alpha=0.2), "litert-xnnpack"),
+    "QUANTIZE": (elements.single("QUANTIZE", 0.05, qparams(0.033, 3)), "litert-xnnpack"),
+    "LEAKY_RELU": (elements.single("LEAKY_RELU", 0.05, qparams(0.03, -40), alpha=0.2), "litert-xnnpack"),
     "RESIZE_BILINEAR": (elements.resized(), "litert-xnnpack"),
 }
 
@@ -157,7 +157,7 @@ def test_a_value_that_no_candidate_gives(name: str) -> None:
 
 
 def test_operators_without_a_formula_have_their_arithmetics() -> None:
-    made = elements.single("GELU", 0.05, quantized(0.05, 3))(np.random.default_rng(0))
+    made = elements.single("GELU", 0.05, qparams(0.05, 3))(np.random.default_rng(0))
     found = explained(made, made.output() ^ np.int8(1), run="")
     assert (found.accumulator, found.multiplier, found.fixed, found.quotient) == (None, None, None, "")
     assert {c.name for c in found.candidates if ":" not in c.name} == set(arithmetic_names())
@@ -167,7 +167,7 @@ def test_operators_without_a_formula_have_their_arithmetics() -> None:
 
 
 def test_a_curve_is_no_exact_number() -> None:
-    made = elements.single("LOGISTIC", 0.05, quantized(1 / 256, -128))(np.random.default_rng(0))
+    made = elements.single("LOGISTIC", 0.05, qparams(1 / 256, -128))(np.random.default_rng(0))
     found = explained(made, made.output() ^ np.int8(1))
     assert ": the real value is " in element_sentence(found)
     assert "exactly" not in element_sentence(found)
@@ -189,7 +189,7 @@ def test_differences_without_an_explanation() -> None:
     assert explain(made.case, made.inputs, replace(wrong, tensor=0), REFERENCE, PUBLISHED) is None
     builder = ModelBuilder()
     main = builder.subgraph()
-    a, b, c = (main.tensor(n, (1, 2), "int8", quantized(0.5)) for n in "abc")
+    a, b, c = (main.tensor(n, (1, 2), "int8", qparams(0.5)) for n in "abc")
     main.add("RELU", [a], [b])
     main.add("RELU6", [b], [c])
     main.inputs(a)

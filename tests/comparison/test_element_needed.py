@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from litecheck.comparison.element import Exact, needed
-from litecheck.comparison.types import Explained
+from litecheck.comparison.element import Exact, required_accumulators
+from litecheck.comparison.types import ExplainedElement
 from litecheck.comparison.wording import element_sentence
 
 #: Range of the accumulators; their outputs include all values of int8.
@@ -43,7 +43,7 @@ def test_exactly_the_accumulators_that_give_a_value(
         for rounded in {math.floor(quotient + Fraction(1, 2)), math.ceil(quotient - Fraction(1, 2))}
         if min(max(rounded + zero, -128), 127) == device
     }
-    found = needed(element(0, multiplier, zero), device, -128, 127)
+    found = required_accumulators(element(0, multiplier, zero), device, -128, 127)
     if found is None:
         assert not giving
         return
@@ -55,13 +55,13 @@ def sentence(accumulator: int, device: int) -> str:
     """Return the sentence on an accumulator that differs from the needed accumulator, with a multiplier of
     1/8."""
     multiplier = Fraction(1, 8)
-    needs = needed(element(accumulator, multiplier), device, -128, 127)
-    told = Explained((0,), "0", "x", (), 6, device, accumulator, 0.125, None, "6.5000", needs=needs)
+    needs = required_accumulators(element(accumulator, multiplier), device, -128, 127)
+    told = ExplainedElement((0,), "0", "x", (), 6, device, accumulator, 0.125, None, "6.5000", needs=needs)
     return element_sentence(told)
 
 
 def test_no_accumulator_needs_none() -> None:
-    assert needed(Exact(Fraction(3, 2)), 5, -128, 127) is None
+    assert required_accumulators(Exact(Fraction(3, 2)), 5, -128, 127) is None
 
 
 @pytest.mark.parametrize(

@@ -8,27 +8,27 @@ import pytest
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Model
 
 
 def unary(opcode: str, dtype: str = "int8", size: int = 4, scale: float = 0.5) -> Model:
     """Return an operator over the last dimension, with an index operand that unary operators ignore."""
-    given = run_time("x", (2, size), dtype, None if dtype == "float32" else quantized(scale))
+    given = run_time("x", (2, size), dtype, None if dtype == "float32" else qparams(scale))
     axis = constant("axis", np.array([1], np.int32))
-    output = run_time("y", (2, 1), dtype, None if dtype == "float32" else quantized(0.5))
+    output = run_time("y", (2, 1), dtype, None if dtype == "float32" else qparams(0.5))
     return one_operator(opcode, [given, axis] if opcode.startswith(("SUM", "REDUCE")) else [given], [output])
 
 
 def conforming() -> Model:
     """Return an operator that conforms to tflm."""
-    given, output = (run_time(name, (2, 4), "int8", quantized(0.5)) for name in "xy")
+    given, output = (run_time(name, (2, 4), "int8", qparams(0.5)) for name in "xy")
     return one_operator("RELU", [given], [output])
 
 
 def matrices() -> Model:
     """Return a product that would match two faults of XNNPACK without their conditions."""
-    lhs, rhs = run_time("a", (2, 3, 4, 4), "float32"), run_time("b", (2, 3, 4, 4), "int8", quantized(0.5))
+    lhs, rhs = run_time("a", (2, 3, 4, 4), "float32"), run_time("b", (2, 3, 4, 4), "int8", qparams(0.5))
     return one_operator("BATCH_MATMUL", [lhs, rhs], [run_time("y", (2, 3, 4, 4), "float32")])
 
 
@@ -60,7 +60,7 @@ def test_only_a_fault_with_the_same_outcome_is_reported() -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
 def test_scales_after_the_first_are_a_known_fault_of_tflm(dtype: str) -> None:
-    given = run_time("x", (2, 3), dtype, quantized([0.1, 0.2]))
+    given = run_time("x", (2, 3), dtype, qparams([0.1, 0.2]))
     model = one_operator("DEQUANTIZE", [given], [run_time("y", (2, 3), "float32")])
     told = {(name, o): known_fault(name, model, o) for name in ("tflm", "litert:reference") for o in Outcome}
     assert told.pop(("tflm", Outcome.MISMATCH)).endswith(
@@ -76,13 +76,13 @@ def test_a_requirement_of_tflm_explains_a_rejection() -> None:
     )
     assert told == ("", "")
     model = one_operator(
-        "LSTM", [run_time("x", (1, 4), "int8", quantized(0.5))], [run_time("y", (1, 4), "int8")]
+        "LSTM", [run_time("x", (1, 4), "int8", qparams(0.5))], [run_time("y", (1, 4), "int8")]
     )
     assert "profile tflm, LSTM/unsupported" in known_fault("tflm", model, Outcome.REFUSED)
 
 
 def test_a_requirement_of_tflm_explains_wrong_outputs_of_tflm_alone() -> None:
-    table = constant("table", np.array([[1, 2], [3, 4]], np.int8), quantized([0.1, 0.2]))
+    table = constant("table", np.array([[1, 2], [3, 4]], np.int8), qparams([0.1, 0.2]))
     model = one_operator(
         "EMBEDDING_LOOKUP", [run_time("ids", (3,), "int32"), table], [run_time("y", (3, 2), "float32")]
     )

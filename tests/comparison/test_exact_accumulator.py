@@ -12,7 +12,7 @@ import pytest
 
 from litecheck.comparison import exact_elementwise
 from litecheck.comparison.exact_accumulator import FORMULAS, exact
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.operators import traits_of
 from tests.verification import elements
 from tests.verification.elements import Made, Rng, agreeing, every, rounded
@@ -73,9 +73,9 @@ def test_an_accumulator_times_its_multiplier_is_the_quotient() -> None:
 def test_an_accumulator_of_32_bits_wraps() -> None:
     x, w = np.full((1, 4), 127, np.int8), np.full((1, 4), 127, np.int8)
     bias = np.array([2**31 - 1], np.int32)
-    constants = {"w": (w, quantized(0.01)), "b": (bias, None)}
+    constants = {"w": (w, qparams(0.01)), "b": (bias, None)}
     made = elements.single_operator(
-        "FULLY_CONNECTED", {"x": (x, quantized(0.01))}, constants, "x w b", (1, 1), quantized(1.0)
+        "FULLY_CONNECTED", {"x": (x, qparams(0.01))}, constants, "x w b", (1, 1), qparams(1.0)
     )
     value = exact("FULLY_CONNECTED", made.site((0, 0)))
     assert value

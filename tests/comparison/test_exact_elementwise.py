@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.comparison.exact_accumulator import exact
 from litecheck.comparison.exact_elementwise import FORMULAS
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.operators import traits_of
 from tests.verification import elements
 from tests.verification.elements import Made, Rng, agreeing, every, rounded
@@ -18,14 +18,14 @@ EXACT: dict[str, Callable[[Rng], Made]] = {
     "ADD": elements.pair("ADD"),
     "SUB": elements.pair("SUB"),
     "MUL": elements.pair("MUL"),
-    "RELU": elements.single("RELU", 0.05, quantized(0.03, -40)),
-    "RELU6": elements.single("RELU6", 0.09, quantized(0.03, -100)),
-    "RELU_N1_TO_1": elements.single("RELU_N1_TO_1", 0.03, quantized(0.009, 10)),
-    "RELU_0_TO_1": elements.single("RELU_0_TO_1", 0.03, quantized(0.009, 10)),
-    "LEAKY_RELU": elements.single("LEAKY_RELU", 0.05, quantized(0.03, -40), alpha=0.2),
+    "RELU": elements.single("RELU", 0.05, qparams(0.03, -40)),
+    "RELU6": elements.single("RELU6", 0.09, qparams(0.03, -100)),
+    "RELU_N1_TO_1": elements.single("RELU_N1_TO_1", 0.03, qparams(0.009, 10)),
+    "RELU_0_TO_1": elements.single("RELU_0_TO_1", 0.03, qparams(0.009, 10)),
+    "LEAKY_RELU": elements.single("LEAKY_RELU", 0.05, qparams(0.03, -40), alpha=0.2),
     "PRELU": elements.prelu,
-    "ABS": elements.single("ABS", 0.05, quantized(0.06, -100)),
-    "QUANTIZE": elements.single("QUANTIZE", 0.05, quantized(0.033, 3)),
+    "ABS": elements.single("ABS", 0.05, qparams(0.06, -100)),
+    "QUANTIZE": elements.single("QUANTIZE", 0.05, qparams(0.033, 3)),
     "QUANTIZE float32": elements.quantize_real,
 }
 #: Operators in fixed point or with small tables: a value near the middle between two integers may be off by
@@ -36,17 +36,17 @@ NEAR: dict[str, Callable[[Rng], Made]] = {
     "RESIZE_BILINEAR": elements.resized(),
     "RESIZE_BILINEAR half": elements.resized(half_pixel_centers=True),
     "RESIZE_BILINEAR corners": elements.resized(align_corners=True),
-    "LOGISTIC": elements.single("LOGISTIC", 0.05, quantized(1 / 256, -128)),
-    "TANH": elements.single("TANH", 0.03, quantized(1 / 128)),
-    "EXP": elements.single("EXP", 0.02, quantized(0.06, -128)),
-    "LOG": elements.single("LOG", 0.05, quantized(0.03), positive=True),
-    "SQRT": elements.single("SQRT", 0.05, quantized(0.02, -100), positive=True),
-    "RSQRT": elements.single("RSQRT", 0.05, quantized(0.02, -100), positive=True),
-    "ELU": elements.single("ELU", 0.05, quantized(0.04, -60)),
-    "HARD_SWISH": elements.single("HARD_SWISH", 0.05, quantized(0.03, -80)),
-    "SOFTMAX": elements.single("SOFTMAX", 0.05, quantized(1 / 256, -128), beta=1.0),
-    "LOG_SOFTMAX": elements.single("LOG_SOFTMAX", 0.05, quantized(16 / 256, 127)),
-    "L2_NORMALIZATION": elements.single("L2_NORMALIZATION", 0.05, quantized(1 / 128)),
+    "LOGISTIC": elements.single("LOGISTIC", 0.05, qparams(1 / 256, -128)),
+    "TANH": elements.single("TANH", 0.03, qparams(1 / 128)),
+    "EXP": elements.single("EXP", 0.02, qparams(0.06, -128)),
+    "LOG": elements.single("LOG", 0.05, qparams(0.03), positive=True),
+    "SQRT": elements.single("SQRT", 0.05, qparams(0.02, -100), positive=True),
+    "RSQRT": elements.single("RSQRT", 0.05, qparams(0.02, -100), positive=True),
+    "ELU": elements.single("ELU", 0.05, qparams(0.04, -60)),
+    "HARD_SWISH": elements.single("HARD_SWISH", 0.05, qparams(0.03, -80)),
+    "SOFTMAX": elements.single("SOFTMAX", 0.05, qparams(1 / 256, -128), beta=1.0),
+    "LOG_SOFTMAX": elements.single("LOG_SOFTMAX", 0.05, qparams(16 / 256, 127)),
+    "L2_NORMALIZATION": elements.single("L2_NORMALIZATION", 0.05, qparams(1 / 128)),
 }
 
 

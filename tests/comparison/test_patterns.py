@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from litecheck.comparison.difference import difference
-from litecheck.comparison.scatter import bound, chance
+from litecheck.comparison.scatter import chance, log_probability_bound
 from litecheck.comparison.types import MismatchExample, PerAxisCounts
 from litecheck.comparison.wording import gathering_sentence
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 
 SHAPE = (2, 14, 15, 43)
@@ -35,7 +35,7 @@ def reported_patterns(
     ``where`` is a mask or a function that returns a mask.
     """
     rng = np.random.default_rng(seed)
-    out = Tensor(0, "out", "int8", shape, quantization=quantized(0.5, zero))
+    out = Tensor(0, "out", "int8", shape, quantization=qparams(0.5, zero))
     reference, device = [], []
     for n in range(runs):
         values = expected if expected is not None else rng.integers(-100, 100, shape).astype(np.int8)
@@ -265,7 +265,7 @@ def test_a_partly_different_place_among_more_differences_is_no_pattern() -> None
 
 
 def test_only_a_dimension_with_a_pattern_is_counted_out() -> None:
-    out = Tensor(0, "out", "int8", SHAPE, quantization=quantized(0.5, 3))
+    out = Tensor(0, "out", "int8", SHAPE, quantization=qparams(0.5, 3))
     values = np.random.default_rng(0).integers(-100, 100, SHAPE).astype(np.int8)
 
     def along(where: np.ndarray) -> PerAxisCounts | None:
@@ -288,11 +288,11 @@ def test_the_bound_is_above_the_probability_of_a_draw(size: int, data: st.DataOb
     there, count = (data.draw(st.integers(1, size)) for _ in range(2))
     held = data.draw(st.integers(0, min(there, count)))
     ways = sum(comb(there, n) * comb(size - there, count - n) for n in range(held, min(there, count) + 1))
-    assert exp(bound(size, there, count, held)) >= ways / comb(size, count) * (1 - 1e-9)
+    assert exp(log_probability_bound(size, there, count, held)) >= ways / comb(size, count) * (1 - 1e-9)
 
 
 def test_the_worst_element_inside_the_limits() -> None:
-    out = Tensor(0, "out", "int8", (1, 4), quantization=quantized(0.5, 3))
+    out = Tensor(0, "out", "int8", (1, 4), quantization=qparams(0.5, 3))
     expected = np.array([[127, -128, 40, 5]], np.int8)
     made = difference(out, [expected], [np.array([[-128, 100, 49, 8]], np.int8)])
     assert made.worst == MismatchExample(0, (0, 0), 127.0, -128.0)
@@ -307,7 +307,7 @@ def test_the_worst_element_inside_the_limits() -> None:
 
 def test_the_worst_and_the_explained_element_are_of_one_run() -> None:
     """Run 1 has the largest difference of all. Inside the limits, run 0 has a larger difference than run 1."""
-    out = Tensor(0, "out", "int8", (3,), quantization=quantized(0.5, 3))
+    out = Tensor(0, "out", "int8", (3,), quantization=qparams(0.5, 3))
     expected = [np.array([10, 0, 5], np.int8), np.array([127, 40, 5], np.int8)]
     actual = [np.array([90, 0, 5], np.int8), np.array([-128, 42, 5], np.int8)]
     made = difference(out, expected, actual)
@@ -320,7 +320,7 @@ def test_the_worst_and_the_explained_element_are_of_one_run() -> None:
 
 
 def test_the_worst_of_equal_differences_is_in_a_run_with_an_element_inside_the_limits() -> None:
-    out = Tensor(0, "out", "int8", (2,), quantization=quantized(0.5, 3))
+    out = Tensor(0, "out", "int8", (2,), quantization=qparams(0.5, 3))
     expected = [np.array([127, 5], np.int8), np.array([127, 40], np.int8)]
     actual = [np.array([-128, 5], np.int8), np.array([-128, 42], np.int8)]
     made = difference(out, expected, actual)

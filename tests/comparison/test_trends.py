@@ -10,7 +10,7 @@ import pytest
 from litecheck.comparison.scatter import Scatter
 from litecheck.comparison.trends import trends
 from litecheck.comparison.types import MismatchCluster
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.quantization import Quantization
 
@@ -19,7 +19,7 @@ def patterns_by_name(
     expected: Any, actual: Any, dtype: str = "int8", zero: int | None = 0
 ) -> dict[str, MismatchCluster]:
     """Return the patterns of a single run by name."""
-    parameters = Quantization() if zero is None else quantized(0.5, zero)
+    parameters = Quantization() if zero is None else qparams(0.5, zero)
     wanted, given = np.array(expected, dtype), np.array(actual, dtype)
     tensor = Tensor(0, "out", dtype, wanted.shape, quantization=parameters)
     scatter = Scatter.of(tensor, [wanted], [given], [np.flatnonzero(wanted != given)])

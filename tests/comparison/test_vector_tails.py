@@ -11,7 +11,7 @@ from litecheck.comparison.difference import difference
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.vector_tails import SharedTail, shared_tail, vector_tails
 from litecheck.comparison.wording import gathering_sentence, shared_tail_sentence
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 
 Shape = tuple[int, ...]
@@ -20,7 +20,7 @@ Shape = tuple[int, ...]
 def patterns(shape: Shape, where: np.ndarray, runs: int = 2) -> tuple[MismatchCluster, ...]:
     """Return the patterns of outputs that differ by a random amount where a mask of the flat tensor is True."""
     rng = np.random.default_rng(0)
-    out = Tensor(0, "out", "int8", shape, quantization=quantized(0.5, 3))
+    out = Tensor(0, "out", "int8", shape, quantization=qparams(0.5, 3))
     reference = [rng.integers(-100, 100, shape).astype(np.int8) for _ in range(runs)]
     off = rng.choice([-3, -1, 1, 2], shape)
     device = [np.where(where.reshape(shape), values + off, values).astype(np.int8) for values in reference]

@@ -11,7 +11,7 @@ import pytest
 from litecheck.arrays import Array
 from litecheck.comparison.difference import difference
 from litecheck.comparison.wording import gathering_sentence
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 
 Where = Callable[[tuple[Array, ...], Array], Array]
 #: Patterns by name: a mask from the index of each dimension and the expected values.
@@ -63,7 +63,7 @@ def compared(pattern: str, change: str, runs: int = 3) -> str:
         actual.append(np.where(mask, changed, values).astype(np.int8))
     builder = ModelBuilder()
     main = builder.subgraph()
-    main.tensor("y", SHAPE, "int8", quantized(0.5, 3))
+    main.tensor("y", SHAPE, "int8", qparams(0.5, 3))
     tensor = builder.finish().subgraphs[0].tensors[0]
     found = difference(tensor, expected, actual, 2.0, ("random", "directed", "propagated"))
     words = [gathering_sentence(one) for one in found.patterns]

@@ -12,12 +12,12 @@ import pytest
 
 from litecheck.comparison.whole_outputs import similarity
 from litecheck.comparison.wording import likeness_sentence
-from litecheck.devices.isolated import Isolated
+from litecheck.devices.isolated import IsolatedDevice
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import ConfigError
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Tensor
 from litecheck.verification.device_run import verify
@@ -26,7 +26,7 @@ from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
 
 PLAIN = Tensor(0, "y", "int8", (2, 3))
-SCALED = replace(PLAIN, quantization=quantized(0.5))
+SCALED = replace(PLAIN, quantization=qparams(0.5))
 REAL = np.array([[0.5, -1, 2], [3, 0, 100]], np.float32)
 WANTED = np.zeros((2, 3), np.int8)
 
@@ -77,7 +77,7 @@ def test_a_full_disk_of_the_host_is_no_failure_of_the_device(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    device = Isolated(
+    device = IsolatedDevice(
         "full", "full", WorkerSetup("tests.verification.overflowing:Adapter", {}, {}), Limits(30, 1 << 29)
     )
     with pytest.raises(ConfigError, match=rf"{tmp_path}: cannot be written, the disk is full"):

@@ -7,7 +7,13 @@ from typing import Any
 import pytest
 
 from litecheck.comparison import wording
-from litecheck.comparison.types import Candidate, Explained, MismatchCluster, Needed, Variant
+from litecheck.comparison.types import (
+    AccumulatorBounds,
+    Candidate,
+    ExplainedElement,
+    MismatchCluster,
+    Variant,
+)
 from litecheck.comparison.whole_outputs import NonRepeating, Similarity, StaleOutput
 
 
@@ -48,9 +54,9 @@ def test_likeness() -> None:
     )
 
 
-def of(*candidates: Candidate, device: int = 7, **fields: Any) -> Explained:
+def of(*candidates: Candidate, device: int = 7, **fields: Any) -> ExplainedElement:
     """Return an element that the arithmetic ``tflm`` computes as 6."""
-    return Explained((0, 3), "2", "tflm", (), 6, device, candidates=candidates, **fields)
+    return ExplainedElement((0, 3), "2", "tflm", (), 6, device, candidates=candidates, **fields)
 
 
 def rounding(name: str, value: int) -> Candidate:
@@ -94,12 +100,12 @@ STEPS = [Candidate(f"step: {n}", 7, kind="step") for n in range(6)]
          f"{START}tflm gives 6; the device gives 7, as do step: 0, step: 1, step: 2 and 2 others"),
     ],
 )  # fmt: skip
-def test_element(element: Explained, sentence: str) -> None:
+def test_element(element: ExplainedElement, sentence: str) -> None:
     assert wording.element_sentence(element) == sentence
 
 
 def test_variants_of_the_arithmetic() -> None:
-    element = Explained((1,), "a", "tflm", (Variant("round", "even"), Variant("sum", "int32")), 6, 7)
+    element = ExplainedElement((1,), "a", "tflm", (Variant("round", "even"), Variant("sum", "int32")), 6, 7)
     assert wording.element_sentence(element) == (
         "element (1) of run a: tflm (round: even, sum: int32) gives 6; "
         "the device gives 7, a value of no known variant or defect"
@@ -109,20 +115,22 @@ def test_variants_of_the_arithmetic() -> None:
 @pytest.mark.parametrize(
     ("needed", "accumulator", "words"),
     [
-        (Needed(110, 120), 100, "7 needs an accumulator of 110 to 120, 10 to 20 more; "),
-        (Needed(70, 80), 100, "7 needs an accumulator of 70 to 80, 20 to 30 less; "),
-        (Needed(110, 110), 100, "7 needs an accumulator of 110, 10 more; "),
-        (Needed(100, 120), 100, ""),
-        (Needed(80, 100), 100, ""),
-        (Needed(130, None), 100, "7 needs an accumulator of at least 130, at least 30 more; "),
-        (Needed(None, 60), 100, "7 needs an accumulator of at most 60, at least 40 less; "),
-        (Needed(100, None), 100, ""),
-        (Needed(None, None), 100, ""),
-        (Needed(130, None), None, ""),
+        (AccumulatorBounds(110, 120), 100, "7 needs an accumulator of 110 to 120, 10 to 20 more; "),
+        (AccumulatorBounds(70, 80), 100, "7 needs an accumulator of 70 to 80, 20 to 30 less; "),
+        (AccumulatorBounds(110, 110), 100, "7 needs an accumulator of 110, 10 more; "),
+        (AccumulatorBounds(100, 120), 100, ""),
+        (AccumulatorBounds(80, 100), 100, ""),
+        (AccumulatorBounds(130, None), 100, "7 needs an accumulator of at least 130, at least 30 more; "),
+        (AccumulatorBounds(None, 60), 100, "7 needs an accumulator of at most 60, at least 40 less; "),
+        (AccumulatorBounds(100, None), 100, ""),
+        (AccumulatorBounds(None, None), 100, ""),
+        (AccumulatorBounds(130, None), None, ""),
         (None, 100, ""),
     ],
 )
-def test_accumulator_that_is_needed(needed: Needed | None, accumulator: int | None, words: str) -> None:
+def test_accumulator_that_is_needed(
+    needed: AccumulatorBounds | None, accumulator: int | None, words: str
+) -> None:
     element = of(accumulator=accumulator, needs=needed)
     assert wording.element_sentence(element) == f"{START}tflm gives 6; {words}{END.partition('; ')[2]}"
 

@@ -16,7 +16,7 @@ from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Chain, Sample
 from litecheck.conversion.pipeline import convert_model
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from tests.conversion.calibration import networks
 from tests.conversion.classifiers import classifier, narrow_and_wide
@@ -29,7 +29,7 @@ X = np.float32([[1, 2.25, -3, 100]])
 def relu(dtype: str) -> Model:
     """Return a RELU of four values, in int8 with steps of 1/2."""
     builder = ModelBuilder("one operator")
-    parameters = quantized(0.5, 0) if dtype == "int8" else None
+    parameters = qparams(0.5, 0) if dtype == "int8" else None
     main = builder.subgraph()
     x, y = (main.tensor(name, (1, 4), dtype, parameters) for name in "xy")
     main.add("RELU", [x], [y])

@@ -22,7 +22,7 @@ from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
 from litecheck.conversion.request import chosen_rules
 from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.edit import with_metadata
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -355,12 +355,12 @@ def test_uint8_becomes_int8_by_a_shift() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (
-        main.tensor("x", (1, 8), "uint8", quantized(0.02, 120)),
-        main.tensor("y", (1, 4), "uint8", quantized(0.05, 100)),
+        main.tensor("x", (1, 8), "uint8", qparams(0.02, 120)),
+        main.tensor("y", (1, 4), "uint8", qparams(0.05, 100)),
     )
     weights = np.random.default_rng(0).integers(1, 256, (4, 8)).astype(np.uint8)
-    w = main.constant("w", weights, quantized(0.01, 140))
-    b = main.constant("b", np.array([5, -7, 0, 100], np.int32), quantized(0.0002, 0))
+    w = main.constant("w", weights, qparams(0.01, 140))
+    b = main.constant("b", np.array([5, -7, 0, 100], np.int32), qparams(0.0002, 0))
     main.add("FULLY_CONNECTED", [x, w, b], [y])
     main.inputs(x)
     main.outputs(y)

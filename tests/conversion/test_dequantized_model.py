@@ -10,7 +10,7 @@ from litecheck.conversion.convert_float import Request
 from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 RULES = Request()
@@ -20,10 +20,10 @@ def rescaling(scale: float, zero_point: int, kind: str = "uint8") -> Model:
     """Return a QUANTIZE from uint8 (0.5, 128) into another form, and a RELU of each form."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 4), "uint8", quantized(0.5, 128))
-    y = main.tensor("y", (1, 4), kind, quantized(scale, zero_point))
-    a = main.tensor("a", (1, 4), "uint8", quantized(0.5, 128))
-    b = main.tensor("b", (1, 4), kind, quantized(scale, zero_point))
+    x = main.tensor("x", (1, 4), "uint8", qparams(0.5, 128))
+    y = main.tensor("y", (1, 4), kind, qparams(scale, zero_point))
+    a = main.tensor("a", (1, 4), "uint8", qparams(0.5, 128))
+    b = main.tensor("b", (1, 4), kind, qparams(scale, zero_point))
     main.add("QUANTIZE", [x], [y])
     main.add("RELU", [x], [a])
     main.add("RELU", [y], [b])
@@ -60,8 +60,8 @@ def test_a_float_input_takes_the_form_that_it_is_quantized_to() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     x = main.tensor("x", (1, 4), "float32")
-    q = main.tensor("q", (1, 4), "int8", quantized(0.5, 3))
-    y = main.tensor("y", (1, 4), "int8", quantized(np.float32(0.5), 3))
+    q = main.tensor("q", (1, 4), "int8", qparams(0.5, 3))
+    y = main.tensor("y", (1, 4), "int8", qparams(np.float32(0.5), 3))
     main.add("QUANTIZE", [x], [q])
     main.add("RELU", [q], [y])
     main.inputs(x)

@@ -16,12 +16,12 @@ from litecheck.conversion.distortion import (
     real_values,
     top_agreement,
 )
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.quantizer.litert import products
 from litecheck.quantizer.types import Parameters
 
-HALVES = Tensor(0, "x", "int8", (4,), quantization=quantized(0.5, 0))
+HALVES = Tensor(0, "x", "int8", (4,), quantization=qparams(0.5, 0))
 REAL = Tensor(0, "x", "float32", (4,))
 
 
@@ -40,14 +40,14 @@ def test_a_value_on_a_rail_need_not_be_clipped() -> None:
 
 
 def test_channels_have_scales_of_their_own() -> None:
-    tensor = Tensor(0, "w", "int8", (2, 2), quantization=quantized([1, 0.5], 0, 0))
+    tensor = Tensor(0, "w", "int8", (2, 2), quantization=qparams([1, 0.5], 0, 0))
     assert distortion(np.float32([[1, 2], [1, 2]]), np.int8([[1, 2], [2, 4]]), tensor).snr == math.inf
 
 
 @pytest.mark.parametrize(("dtype", "zero"), [("int8", -7), ("uint8", 131), ("int16", 0), ("int16", 5)])
 def test_stored_values_are_those_of_the_quantizer(dtype: str, zero: int) -> None:
     codes = np.arange(np.iinfo(dtype).min, np.iinfo(dtype).max + 1).astype(dtype)
-    tensor = Tensor(0, "x", dtype, codes.shape, quantization=quantized(0.0137, zero))
+    tensor = Tensor(0, "x", dtype, codes.shape, quantization=qparams(0.0137, zero))
     expected = products(codes, Parameters.of(tensor.quantization), dtype)
     assert np.array_equal(real_values(codes, tensor), expected)
     assert distortion(expected, codes, tensor).noise == 0

@@ -8,7 +8,7 @@ import pytest
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.request import Request
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut
+from litecheck.model.cut import cut_operators
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
@@ -75,7 +75,7 @@ def test_the_stored_sum_is_exact() -> None:
     done = summed(32.8, 1.0)
     main = done.model.subgraphs[0]
     add = next(op for op in main.operators if op.opcode == "ADD")
-    part = cut(done.model, main, [add], add.outputs).model
+    part = cut_operators(done.model, main, [add], add.outputs).model
     stored = np.arange(-128, 121, dtype=np.int8)
     for values in stored[: len(stored) // 4 * 4].reshape(-1, 1, 4):
         (total,) = ReferenceInterpreter(part).run(part.subgraphs[0], (values,)).values()

@@ -28,7 +28,7 @@ from litecheck.conversion.fixes import (
 )
 from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.rerun import Rerun
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model, Tensor
 from tests.conversion.mobile_nets import images, mobile_net
 from tests.conversion.test_rerun import with_outlier_channel
@@ -242,7 +242,7 @@ def test_a_small_loss_has_no_fix(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_sums_by_channel() -> None:
-    tensor = Tensor(0, "x", "int8", (2, 2), quantization=quantized(0.5, 0))
+    tensor = Tensor(0, "x", "int8", (2, 2), quantization=qparams(0.5, 0))
     x = np.array([[1.0, -3.0], [2.0, np.inf]], np.float32)
     sums = channel_sums(x, np.array([[2, -5], [3, 9]], np.int8), tensor)
     assert (sums.rows, sums.error.tolist(), sums.signal.tolist(), sums.noise.tolist(), sums.peak.tolist()) == (

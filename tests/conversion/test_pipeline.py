@@ -25,7 +25,7 @@ from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import load_source
 from litecheck.errors import ConfigError, ModelError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
@@ -272,7 +272,7 @@ def _symmetric(model: Model) -> Model:
         if tensor.is_constant and tensor.dtype == "uint8" and tensor.data is not None:
             data = tensor.data.clip(1, 255)
             data.reshape(tensor.shape)[:, 0] = 255
-            tensor = replace(tensor, data=data, quantization=quantized(tensor.quantization.scale, 128))
+            tensor = replace(tensor, data=data, quantization=qparams(tensor.quantization.scale, 128))
         tensors.append(tensor)
     return with_subgraphs(model, [replace(subgraph, tensors=tuple(tensors))])
 

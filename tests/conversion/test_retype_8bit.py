@@ -10,7 +10,7 @@ from litecheck.conversion.convert_float import Request
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -24,17 +24,17 @@ def layer(kind: str = "int8", weight_zero: int = 0, reach: int = 60, behind: str
     middle = 128 if kind == "uint8" else 0
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 8), kind, quantized(0.25, middle + 5))
-    y = main.tensor("y", (1, 4), kind, quantized(500.0, middle - 3))
+    x = main.tensor("x", (1, 8), kind, qparams(0.25, middle + 5))
+    y = main.tensor("y", (1, 4), kind, qparams(500.0, middle - 3))
     drawn = np.random.default_rng(0).integers(-reach, reach, (4, 8)) + middle
-    w = main.constant("w", drawn.astype(kind), quantized(0.01, weight_zero))
+    w = main.constant("w", drawn.astype(kind), qparams(0.01, weight_zero))
     step = np.float32(0.25) * np.float32(0.01)
-    b = main.constant("b", np.array([100_000_001, -7, 0, 100], np.int32), quantized(step, 0))
+    b = main.constant("b", np.array([100_000_001, -7, 0, 100], np.int32), qparams(step, 0))
     main.add("FULLY_CONNECTED", [x, w, b], [y], version=1 if kind == "uint8" else 4)
     main.inputs(x)
     main.outputs(y)
     if behind:
-        z = main.tensor("z", (1, 4), kind, quantized(500.0, middle + 3))
+        z = main.tensor("z", (1, 4), kind, qparams(500.0, middle + 3))
         main.add(behind, [y], [z], version=2 if behind == "ABS" else 1)
         main.outputs(z)
     return builder.finish()
@@ -98,8 +98,8 @@ def test_an_operator_without_a_uint8_kernel_stays_int8_between_shifts() -> None:
 def test_operators_that_zero_point_128_would_break_stay_int8() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (3,), "int8", quantized(0.5, 0))
-    y = main.tensor("y", (3, 3), "int8", quantized(0.5, 0))
+    x = main.tensor("x", (3,), "int8", qparams(0.5, 0))
+    y = main.tensor("y", (3, 3), "int8", qparams(0.5, 0))
     main.add("MATRIX_DIAG", [x], [y])
     main.inputs(x)
     main.outputs(y)

@@ -17,7 +17,7 @@ from litecheck.conversion.formulas import Generation
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.trained import import_trained, is_trained, propagate_ranges
 from litecheck.errors import InputError
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.save import model_bytes
 from litecheck.model.stored_values import stored_integers
@@ -40,7 +40,7 @@ def simulated(
         return y
     scale = (high - low) / (255 - narrow)
     zero = int(np.floor(narrow - low / scale + 0.5))
-    q = main.tensor(f"stored {x}", shape, "uint8", quantized(np.float32(scale), zero))
+    q = main.tensor(f"stored {x}", shape, "uint8", qparams(np.float32(scale), zero))
     main.add("QUANTIZE", [x], [q])
     main.add("DEQUANTIZE", [q], [y])
     return y

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
@@ -29,9 +29,9 @@ def _layer(
     weights = random.integers(-127, 128, shape) // np.where(odd, 32, 1).reshape(along)
     biases = random.integers(-most, most + 1, count) // np.where(odd, most // 500, 1)
     stated = np.where(odd, scales[1] / scales[0] / 16, np.linspace(0.002, 0.006, count)).astype(np.float32)
-    w = graph.constant("weights", weights.astype(np.int8), quantized(stated, 0, axis))
+    w = graph.constant("weights", weights.astype(np.int8), qparams(stated, 0, axis))
     bias = biases.astype(np.int32)
-    return [w, graph.constant("bias", bias, quantized(np.float32(scales[0]) * stated, 0, 0))]
+    return [w, graph.constant("bias", bias, qparams(np.float32(scales[0]) * stated, 0, 0))]
 
 
 def conv(graph: SubgraphBuilder, x: int, y: int) -> None:
@@ -64,7 +64,7 @@ def _pair(opcode: str, scale: float, activation: str) -> Put:
     """Return a function that adds an operator of two inputs with the same shape and different parameters."""
 
     def put(graph: SubgraphBuilder, x: int, y: int) -> None:
-        other = graph.tensor("other", (1, 4096), "int8", quantized(scale, -7))
+        other = graph.tensor("other", (1, 4096), "int8", qparams(scale, -7))
         graph.add(opcode, [x, other], [y], version=2, fused_activation_function=activation)
         graph.inputs(x, other)
 
@@ -83,35 +83,35 @@ def _svdf(graph: SubgraphBuilder, x: int, y: int) -> None:
     time = random.integers(-9000, 9000, (6, 5)).astype(np.int16)
     bias = random.integers(-(10**7), 10**7, 3).astype(np.int32)
     operands = [
-        graph.constant("feature", feature, quantized(0.01)),
-        graph.constant("time", time, quantized(2.0**-13)),
-        graph.constant("bias", bias, quantized(2.0**-24)),
-        graph.tensor("state", (3, 30), "int16", quantized(2.0**-11), is_variable=True),
+        graph.constant("feature", feature, qparams(0.01)),
+        graph.constant("time", time, qparams(2.0**-13)),
+        graph.constant("bias", bias, qparams(2.0**-24)),
+        graph.tensor("state", (3, 30), "int16", qparams(2.0**-11), is_variable=True),
     ]
     graph.add("SVDF", [x, *operands], [y], version=3, rank=2, fused_activation_function="RELU")
 
 
 _POOL = {"padding": SAME, "stride_w": 2, "stride_h": 2, "filter_width": 3, "filter_height": 3}
 _IMAGE, _WIDE = (1, 18, 18, 6), (1, 4096)
-_OWN = quantized(0.05, -20)
+_OWN = qparams(0.05, -20)
 #: Opcode -> function that adds the operator, then shape and parameters of the input, then of the output. With most
 #: scales, the two roundings of ADD give the same value as a single rounding; the scales here do not.
 SPECIMENS: dict[str, tuple[Put, tuple[int, ...], Quantization, tuple[int, ...], Quantization]] = {
-    "CONV_2D": (conv, _IMAGE, quantized(1 / 16, 11), (1, 9, 9, 8), quantized(1 / 64, -10)),
-    "DEPTHWISE_CONV_2D": (depthwise, _IMAGE, quantized(1 / 16, 11), (1, 14, 14, 12), quantized(1 / 16, -10)),
-    "FULLY_CONNECTED": (dense, (40, 48), quantized(1 / 16, 11), (40, 10), quantized(16.0, 3)),
-    "ADD": (_pair("ADD", 0.3, "RELU6"), _WIDE, quantized(0.1, 3), _WIDE, quantized(0.2, 5)),
-    "MUL": (_pair("MUL", 1 / 4, "RELU_N1_TO_1"), _WIDE, quantized(1 / 16, 3), _WIDE, quantized(1 / 8, 5)),
+    "CONV_2D": (conv, _IMAGE, qparams(1 / 16, 11), (1, 9, 9, 8), qparams(1 / 64, -10)),
+    "DEPTHWISE_CONV_2D": (depthwise, _IMAGE, qparams(1 / 16, 11), (1, 14, 14, 12), qparams(1 / 16, -10)),
+    "FULLY_CONNECTED": (dense, (40, 48), qparams(1 / 16, 11), (40, 10), qparams(16.0, 3)),
+    "ADD": (_pair("ADD", 0.3, "RELU6"), _WIDE, qparams(0.1, 3), _WIDE, qparams(0.2, 5)),
+    "MUL": (_pair("MUL", 1 / 4, "RELU_N1_TO_1"), _WIDE, qparams(1 / 16, 3), _WIDE, qparams(1 / 8, 5)),
     "AVERAGE_POOL_2D": (
         _plain("AVERAGE_POOL_2D", fused_activation_function="RELU", **_POOL), _IMAGE, _OWN, (1, 9, 9, 6), _OWN
     ),
-    "MEAN": (_mean, (1, 5, 4, 64), quantized(0.05, 11), (1, 1, 1, 64), quantized(0.01, -4)),
-    "QUANTIZE": (_plain("QUANTIZE"), (1, 256), quantized(3 / 32, 3), (1, 256), quantized(1 / 4, -100)),
+    "MEAN": (_mean, (1, 5, 4, 64), qparams(0.05, 11), (1, 1, 1, 64), qparams(0.01, -4)),
+    "QUANTIZE": (_plain("QUANTIZE"), (1, 256), qparams(3 / 32, 3), (1, 256), qparams(1 / 4, -100)),
     "LEAKY_RELU": (
-        _plain("LEAKY_RELU", alpha=0.3), (1, 256), quantized(0.1, 3), (1, 256), quantized(0.08, -60)
+        _plain("LEAKY_RELU", alpha=0.3), (1, 256), qparams(0.1, 3), (1, 256), qparams(0.08, -60)
     ),
-    "SVDF": (_svdf, (3, 12), quantized(0.02, 5), (3, 3), quantized(0.1, -20)),
-    "LOGISTIC": (_plain("LOGISTIC"), (1, 256), quantized(0.05, 3), (1, 256), quantized(1 / 256, -128)),
+    "SVDF": (_svdf, (3, 12), qparams(0.02, 5), (3, 3), qparams(0.1, -20)),
+    "LOGISTIC": (_plain("LOGISTIC"), (1, 256), qparams(0.05, 3), (1, 256), qparams(1 / 256, -128)),
 }  # fmt: skip
 
 
@@ -132,8 +132,8 @@ def network() -> Model:
     """Return a network: two CONV_2D, ADD, AVERAGE_POOL_2D, RESHAPE, FULLY_CONNECTED; 1x18x18x6 to 1x10."""
     builder = ModelBuilder("network")
     graph = builder.subgraph("main")
-    x = graph.tensor("x", _IMAGE, "int8", quantized(1 / 16, 11))
-    first, second = (graph.tensor(name, (1, 9, 9, 8), "int8", quantized(1 / 64, -10)) for name in ("a", "b"))
+    x = graph.tensor("x", _IMAGE, "int8", qparams(1 / 16, 11))
+    first, second = (graph.tensor(name, (1, 9, 9, 8), "int8", qparams(1 / 64, -10)) for name in ("a", "b"))
     conv(graph, x, first)
     conv(graph, x, second)
     total = graph.tensor("total", (1, 9, 9, 8), "int8", _OWN)
@@ -142,7 +142,7 @@ def network() -> Model:
     graph.add("AVERAGE_POOL_2D", [total], [pooled], version=2, **_POOL)
     flat = graph.tensor("flat", (1, 200), "int8", _OWN)
     graph.add("RESHAPE", [pooled, graph.constant("shape", np.array([1, 200], np.int32))], [flat])
-    y = graph.tensor("y", (1, 10), "int8", quantized(0.25, 3))
+    y = graph.tensor("y", (1, 10), "int8", qparams(0.25, 3))
     operands = _layer(graph, (10, 200), 0, (0.05, 0.25), 20_000)
     graph.add("FULLY_CONNECTED", [flat, *operands], [y], version=4)
     graph.inputs(x)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.devices.cluster import OnCluster
+from litecheck.devices.cluster import ClusterDevice
 from litecheck.devices.port import DeviceError, Limits
 from litecheck.devices.registry import open_device
 from litecheck.suite.manifest import Suite, read_suite
@@ -51,7 +51,7 @@ def test_a_cluster_that_loses_a_worker_gives_the_report_of_a_local_run(
     here = open_device("litert:optimized")
     run(suite, here, tmp_path / "here")
     here.close()
-    spread = OnCluster(cluster.scheduler_address, "litert:optimized")  # type: ignore[attr-defined]
+    spread = ClusterDevice(cluster.scheduler_address, "litert:optimized")  # type: ignore[attr-defined]
     assert spread.workers == 2
     killed = threading.Event()
 
@@ -80,11 +80,11 @@ def _kill_one(cluster: object) -> None:
 
 def test_each_worker_has_a_device_of_its_own(cluster: object) -> None:
     with pytest.raises(DeviceError, match=r"there is no folder '/nowhere/\d+'"):
-        OnCluster(cluster.scheduler_address, "recorded:/nowhere/{worker}")  # type: ignore[attr-defined]
+        ClusterDevice(cluster.scheduler_address, "recorded:/nowhere/{worker}")  # type: ignore[attr-defined]
 
 
 def test_a_missing_scheduler_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("litecheck.devices.cluster._PATIENCE", 1)
     with pytest.raises(DeviceError, match="no scheduler with a worker answers"):
-        OnCluster("tcp://127.0.0.1:9", "litert:reference", Limits())
+        ClusterDevice("tcp://127.0.0.1:9", "litert:reference", Limits())

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.arrays import stacked
+from litecheck.arrays import stack_inferences
 from litecheck.devices.ipc import (
     MessageError,
     RunsFile,
@@ -95,7 +95,7 @@ def test_groups_have_to_add_up() -> None:
 
 def test_runs_arrive_as_stacks_or_separately() -> None:
     alike = [(np.full(2, n, np.int8), np.array([[n]])) for n in range(3)]
-    for runs, count in ((alike, 6), (stacked(alike), 2), ([(ARRAYS[0],), ()], 1)):
+    for runs, count in ((alike, 6), (stack_inferences(alike), 2), ([(ARRAYS[0],), ()], 1)):
         header, arrays = pack_runs(runs)
         assert len(arrays) == count
         got, rest = unpack_runs(json.loads(json.dumps(header)), [*arrays, ARRAYS[3]])

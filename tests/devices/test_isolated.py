@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.devices.isolated import Isolated
+from litecheck.devices.isolated import IsolatedDevice
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerSetup
@@ -28,7 +28,7 @@ pytestmark = [pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork and
 
 ROOT = Path(__file__).resolve().parents[2]
 ADAPTERS = ("misbehaving", "threaded")
-Opening = Callable[..., Isolated]
+Opening = Callable[..., IsolatedDevice]
 
 
 @pytest.fixture(autouse=True)
@@ -49,13 +49,13 @@ def opened(folder: Path) -> Iterator[Opening]:
     """Return a function that opens devices with a misbehaving adapter. Afterwards, no process or file may be left."""
     devices = []
 
-    def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> Isolated:
+    def opening(mode: str = "", limits: Limits | None = None, adapter: str = "misbehaving") -> IsolatedDevice:
         setup = WorkerSetup(
             f"tests.verification.{adapter}{'' if ':' in adapter else ':Adapter'}",
             {"mode": mode},
             {"OPENBLAS_NUM_THREADS": "1"},
         )
-        devices.append(Isolated("bad", "bad 1.0", setup, limits or Limits(seconds=30, memory=1 << 28)))
+        devices.append(IsolatedDevice("bad", "bad 1.0", setup, limits or Limits(seconds=30, memory=1 << 28)))
         return devices[-1]
 
     yield opening
@@ -306,7 +306,7 @@ def test_no_process_and_no_file_is_left_after_any_end_of_litecheck(
 )
 def test_an_error_of_opening_has_a_reason(folder: Path, adapter: str, words: str) -> None:
     with pytest.raises(DeviceError, match=f"--device bad: cannot be opened.*{words}"):
-        Isolated("bad", "", WorkerSetup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
+        IsolatedDevice("bad", "", WorkerSetup(adapter, {}, {"OPENBLAS_NUM_THREADS": "1"}), Limits())
     assert list(folder.iterdir()) == []
 
 

@@ -18,12 +18,12 @@ def keeper() -> Worker:
 
 def test_last_words_are_short_and_begin_with_a_whole_line(keeper: Worker) -> None:
     (keeper.folder / LOG).write_text("INFO: x\n" + "a long line\n" * 1000 + "\n  the last \nVERBOSE: y\n")
-    message = keeper.said().splitlines()
-    assert len(keeper.said()) < 2000
+    message = keeper.last_output().splitlines()
+    assert len(keeper.last_output()) < 2000
     assert set(message[:-1]) == {"a long line"}
     assert message[-1] == "the last"
     keeper.close()
-    assert keeper.said() == ""
+    assert keeper.last_output() == ""
 
 
 def test_closing_twice_is_harmless_and_removes_the_folder(keeper: Worker) -> None:

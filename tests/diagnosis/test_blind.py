@@ -15,8 +15,8 @@ import pytest
 from numpy.typing import NDArray
 
 from litecheck.diagnosis.identification import diagnose
-from litecheck.diagnosis.probe_sets import Group, prepared
-from litecheck.diagnosis.result import Diagnosed
+from litecheck.diagnosis.probe_sets import Group, prepare_probes
+from litecheck.diagnosis.result import OperatorDiagnosis
 from tests.diagnosis.foreign import (
     Context,
     Floats,
@@ -60,10 +60,10 @@ Function = Callable[[Context], NDArray[Any]]
 
 @cache
 def groups(opcode: str) -> tuple[Group, ...]:
-    return prepared((), [opcode])
+    return prepare_probes((), [opcode])
 
 
-def found(opcode: str, function: Function | None) -> tuple[Diagnosed, ...]:
+def found(opcode: str, function: Function | None) -> tuple[OperatorDiagnosis, ...]:
     device = Foreign("foreign", CORRECT | ({opcode: function} if function else {}))
     operators = diagnose(device, groups(opcode)).operators
     return tuple(d for d in operators if d.conclusion != "not answered")

@@ -17,7 +17,7 @@ def like(strides: bool = False, channels: int = 8, padding: str = "SAME", fed: b
 def contrast_words(failing: Sequence[Properties], passing: Sequence[Properties]) -> tuple[str, ...]:
     """Return the sentences on probes with these properties."""
     names = [tuple(f"probe {n}" for n in range(len(some))) for some in (failing, passing)]
-    return tuple(contrast_sentences(Contrast(*names, contrast.apart(failing, passing))))
+    return tuple(contrast_sentences(Contrast(*names, contrast.distinguishing_traits(failing, passing))))
 
 
 def test_a_peculiarity() -> None:

@@ -13,7 +13,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job
-from litecheck.diagnosis.result import Diagnosed, Untested
+from litecheck.diagnosis.result import OperatorDiagnosis, UntestedProperty
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.rendering.arithmetic_file import arithmetic_yaml
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
@@ -23,7 +23,7 @@ from tests.verification.planted import changed, of
 pytestmark = pytest.mark.slow
 
 
-def first(change: Change, opcode: str = "CONV_2D", repeats: int = 12) -> Diagnosed:
+def first(change: Change, opcode: str = "CONV_2D", repeats: int = 12) -> OperatorDiagnosis:
     return of(InProcess(change=change), opcode, repeats=repeats).operators[0]
 
 
@@ -125,7 +125,7 @@ def test_a_past_that_is_ignored(opcode: str) -> None:
 def test_a_device_without_state_support_has_state_not_exercised() -> None:
     found = of(InProcess(memory=StateSupport.NONE), "SVDF").operators[0]
     assert {u.outcome for u in found.unanswered} == {Outcome.INITIAL_ONLY}
-    assert Untested("peculiarity", ("state kept between inferences",)) in found.untried
+    assert UntestedProperty("peculiarity", ("state kept between inferences",)) in found.untried
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.probes.catalogue import probes
-from litecheck.diagnosis.hypotheses import defective, hypotheses, kernel_of, named, outputs, published
+from litecheck.diagnosis.hypotheses import (
+    defective,
+    hypotheses,
+    kernel_of,
+    name_hypothesis,
+    outputs,
+    published_variants,
+)
 from litecheck.diagnosis.result import Hypothesis
 
 
@@ -34,13 +41,13 @@ def test_a_way_computes_as_its_arithmetic() -> None:
 
 def test_hypotheses_have_their_published_arithmetics() -> None:
     kernel = kernel_of(probes("ADD")[0])
-    known = published("ADD", kernel)
+    known = published_variants("ADD", kernel)
     assert next(iter(known)) == "litert-reference"
-    assert named(Hypothesis((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
-    assert named(Hypothesis((("requantize", "floor"),)), known).published == ()
+    assert name_hypothesis(Hypothesis((("requantize", "21-bit"),)), known).published == ("litert-xnnpack",)
+    assert name_hypothesis(Hypothesis((("requantize", "floor"),)), known).published == ()
     assert {way.defect for way in defective(Hypothesis(()), "ADD")} >= {"wraps", "no-activation"}
     # A hypothesis with a defect has no published arithmetic.
-    usual = named(Hypothesis((("requantize", "double"),)), known)
+    usual = name_hypothesis(Hypothesis((("requantize", "double"),)), known)
     assert "litert-reference" in usual.published
     assert all(way.published == () for way in defective(usual, "ADD"))
 

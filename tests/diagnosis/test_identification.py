@@ -8,17 +8,17 @@ import numpy as np
 import pytest
 
 from litecheck.arrays import Arrays
-from litecheck.cases.probes.catalogue import probed
+from litecheck.cases.probes.catalogue import probed_operators
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.diagnosis.hypotheses import USUAL
-from litecheck.diagnosis.result import Diagnosed
+from litecheck.diagnosis.result import OperatorDiagnosis
 from litecheck.rendering.wording.hypotheses import excluded_sentence
 from tests.verification.inprocess import InProcess
 from tests.verification.planted import changed, of, published, two_operators
 
 
-def first_group(device: Any, opcode: str) -> Diagnosed:
+def first_group(device: Any, opcode: str) -> OperatorDiagnosis:
     """Return the diagnosis of an operator's first group."""
     return of(device, opcode).operators[0]
 
@@ -27,7 +27,7 @@ def first_group(device: Any, opcode: str) -> Diagnosed:
 @pytest.mark.parametrize("name", USUAL)
 def test_published_arithmetics_are_recognised(name: str) -> None:
     diagnosis = published(name)
-    assert len(diagnosis.operators) >= len(probed())
+    assert len(diagnosis.operators) >= len(probed_operators())
     for diagnosed in diagnosis.operators:
         assert diagnosed.fits, diagnosed.opcode
         assert any(name in way.published for way in diagnosed.fits), diagnosed.opcode

@@ -14,9 +14,9 @@ from litecheck.cases.probes.probe import Probe
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure
 from litecheck.diagnosis import observed
-from litecheck.diagnosis.observed import ObservedOutput, compared, deterministic, observe
-from litecheck.diagnosis.result import Excluded, Hypothesis, NonDeterministic, Unanswered
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.diagnosis.observed import ObservedOutput, compare_candidate, deterministic, observe
+from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, NonDeterministic, UnansweredProbe
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.rendering.wording.contrasts import unsteady_sentence
 
@@ -101,7 +101,7 @@ def sums(*runs: list[int], order: tuple[int, ...] = ()) -> Probe:
     """Return an ADD of two inputs with three elements; the second input is always (1, 2, 3)."""
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x, y, z = (graph.tensor(name, (3,), "int8", quantized(1.0)) for name in "xyz")
+    x, y, z = (graph.tensor(name, (3,), "int8", qparams(1.0)) for name in "xyz")
     graph.add("ADD", [x, y], [z])
     graph.inputs(x, y)
     graph.outputs(z)
@@ -122,7 +122,7 @@ SOUND = ([11, 22, 33], [2, 3, 4])
 
 def test_a_way_that_fits() -> None:
     assert observed_runs(*SOUND).against(WAY) is None
-    assert compared(observed_runs(*SOUND), WAY) == "fits"
+    assert compare_candidate(observed_runs(*SOUND), WAY) == "fits"
     assert observed_runs(*SOUND).size == 6
     assert observed_runs(*SOUND).distance(WAY) == 0
 
@@ -130,10 +130,10 @@ def test_a_way_that_fits() -> None:
 def test_the_first_element_that_differs() -> None:
     """Three elements differ; the operands of the first are 20 and 2."""
     found = observed_runs([11, 25, 33], [2, 9, 5]).against(WAY)
-    assert found == Excluded(WAY, "p", 0, (1,), 22, 25, 3, 6, None, (20, 2))
-    assert compared(observed_runs([11, 25, 33], [2, 9, 5]), WAY) == found
+    assert found == ExcludedCandidate(WAY, "p", 0, (1,), 22, 25, 3, 6, None, (20, 2))
+    assert compare_candidate(observed_runs([11, 25, 33], [2, 9, 5]), WAY) == found
     later = observed_runs([11, 22, 33], [2, 3, 5]).against(WAY)
-    assert later == Excluded(WAY, "p", 1, (2,), 4, 5, 1, 6, None, (1, 3))
+    assert later == ExcludedCandidate(WAY, "p", 1, (2,), 4, 5, 1, 6, None, (1, 3))
 
 
 def test_a_known_accumulator() -> None:
@@ -170,7 +170,7 @@ def test_a_way_that_cannot_be_computed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(observed, "outputs", refuse)
     seen = observed_runs(*SOUND)
-    assert compared(seen, WAY) == "cannot be computed"
+    assert compare_candidate(seen, WAY) == "cannot be computed"
     assert seen.distance(WAY) == float("inf")
     assert seen.near(WAY, 99, 0.0) is False
     assert seen.differ(WAY, WRONG) is False
@@ -191,17 +191,17 @@ def test_an_answer_is_seen() -> None:
 @pytest.mark.parametrize(
     ("given", "unanswered"),
     [
-        (Failure(Outcome.REFUSED, "no"), Unanswered("p", Outcome.REFUSED, "no")),
+        (Failure(Outcome.REFUSED, "no"), UnansweredProbe("p", Outcome.REFUSED, "no")),
         (answer(*SOUND, delegated=(True, False)),
-         Unanswered("p", Outcome.NOT_DELEGATED, "the device did not take it")),
-        (answer(SOUND[0]), Unanswered("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
-        (answer(SOUND[0], [2, 3]), Unanswered("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
+         UnansweredProbe("p", Outcome.NOT_DELEGATED, "the device did not take it")),
+        (answer(SOUND[0]), UnansweredProbe("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
+        (answer(SOUND[0], [2, 3]), UnansweredProbe("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
         (Answer(((np.zeros(3, np.int16),),) * 2),
-         Unanswered("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
-        (answer(*SOUND, ended="SIGSEGV"), Unanswered("p", Outcome.CRASHED, "SIGSEGV after it had answered")),
+         UnansweredProbe("p", Outcome.WRONG_SHAPE, "outputs of another number, shape or type")),
+        (answer(*SOUND, ended="SIGSEGV"), UnansweredProbe("p", Outcome.CRASHED, "SIGSEGV after it had answered")),
     ],
 )  # fmt: skip
-def test_answers_without_outputs(given: Answer | Failure, unanswered: Unanswered) -> None:
+def test_answers_without_outputs(given: Answer | Failure, unanswered: UnansweredProbe) -> None:
     assert observe(PROBE, given) == unanswered
 
 

@@ -11,10 +11,17 @@ from litecheck.cases.probes.probe import Probe
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Failure, Job
 from litecheck.diagnosis.identification import diagnose
-from litecheck.diagnosis.probe_sets import prepared
-from litecheck.diagnosis.properties import Property, general, left_out, properties, tried, untried
-from litecheck.diagnosis.result import ProbedRange, Untested
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.diagnosis.probe_sets import prepare_probes
+from litecheck.diagnosis.properties import (
+    Property,
+    general,
+    probed_ranges,
+    properties,
+    untried_operators,
+    untried_properties,
+)
+from litecheck.diagnosis.result import ProbedRange, UntestedProperty
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.reference.registry import kernels
 from litecheck.rendering.wording.probed import probed_values, untested_sentence
 from tests.verification.inprocess import InProcess
@@ -26,14 +33,14 @@ def test_properties_of_no_probe_are_reported() -> None:
         {"different strides": False, "activation": "RELU", "batch": 1, "channels": 8},
         {"different strides": False, "activation": "NONE", "batch": 1, "channels": 4099},
     ]
-    assert tuple(map(untested_sentence, untried("CONV_2D", ["int8", "int16"], like))) == (
+    assert tuple(map(untested_sentence, untried_properties("CONV_2D", ["int8", "int16"], like))) == (
         "types other than int16 and int8: float32, uint8",
         "different strides",
         "activation RELU6 and RELU_N1_TO_1",
         "values other than batch 1",
         "more than channels 4,099",
     )
-    assert tuple((had.property, probed_values(had)) for had in tried(like)) == (
+    assert tuple((had.property, probed_values(had)) for had in probed_ranges(like)) == (
         ("different strides", "0 of 2 probes"),
         ("activation", "NONE, RELU"),
         ("batch", "1"),
@@ -55,7 +62,7 @@ def test_designed_probes_have_the_properties_of_typical_defects() -> None:
 
 
 def test_sums_that_count_reach_beyond_32_channels_and_256_products() -> None:
-    for group in prepared(
+    for group in prepare_probes(
         (), ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "TRANSPOSE_CONV"], repeats=0
     ):
         like = [properties(probe) for probe in group.probes]
@@ -72,7 +79,7 @@ def test_properties_of_failed_probes_are_not_exercised() -> None:
 
     (ordinary, _) = of(InProcess(instead=instead), "CONV_2D").operators
     assert sum(not one.probe.startswith("in shape") for one in ordinary.unanswered) == 3
-    assert Untested("peculiarity", ("different strides",)) in ordinary.untried
+    assert UntestedProperty("peculiarity", ("different strides",)) in ordinary.untried
     assert ordinary.conclusion == "identified"
 
 
@@ -81,7 +88,7 @@ def test_properties_of_failed_probes_are_not_exercised() -> None:
 )
 def test_the_number_of_repeated_inputs_is_reported(repeats: int, message: str) -> None:
     assert any(message in untested_sentence(one) for one in general(repeats))
-    found = diagnose(InProcess(), prepared((), ["RELU"], repeats=repeats and 9))
+    found = diagnose(InProcess(), prepare_probes((), ["RELU"], repeats=repeats and 9))
     assert any(("1 of 3 " if repeats else message) in untested_sentence(one) for one in found.untried)
 
 
@@ -89,12 +96,12 @@ def convolution(weight: tuple[int, ...] = (6, 3, 2, 2), bias: str = "constant", 
     """Return a CONV_2D of an input (2, 8, 8, 4) with two runs."""
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("x", (2, 8, 8, 4), "int8", quantized(0.5, 3))
-    w = graph.constant("w", np.zeros(weight, np.int8), quantized([0.25] * 6))
+    x = graph.tensor("x", (2, 8, 8, 4), "int8", qparams(0.5, 3))
+    w = graph.constant("w", np.zeros(weight, np.int8), qparams([0.25] * 6))
     inputs = [x, w]
     if bias == "constant":
-        inputs.append(graph.constant("b", np.zeros(6, np.int32), quantized([0.125] * 6)))
-    y = graph.tensor("y", (2, 8, 8, 6), "int8", quantized(1.5, 0))
+        inputs.append(graph.constant("b", np.zeros(6, np.int32), qparams([0.125] * 6)))
+    y = graph.tensor("y", (2, 8, 8, 6), "int8", qparams(1.5, 0))
     graph.add("CONV_2D", inputs, [y], **{"stride_h": 1, "stride_w": 1, **options})
     graph.inputs(x)
     graph.outputs(y)
@@ -166,9 +173,9 @@ def sum_of_two(
 ) -> Probe:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("x", left, "int8", quantized(scale, 3))
-    y = graph.tensor("y", right, "int8", quantized(0.25, 0), is_variable=variable)
-    z = graph.tensor("z", left, "int8", quantized(0.125, 0))
+    x = graph.tensor("x", left, "int8", qparams(scale, 3))
+    y = graph.tensor("y", right, "int8", qparams(0.25, 0), is_variable=variable)
+    z = graph.tensor("z", left, "int8", qparams(0.125, 0))
     graph.add("ADD", [x, y], [z])
     graph.inputs(*([x] if variable else [x, y]))
     graph.outputs(z)
@@ -200,9 +207,9 @@ def test_properties_of_a_sum() -> None:
 def test_values_per_output_of_a_reduction(axes: list[int], count: int) -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("x", (2, 17, 17, 2), "int8", quantized(0.125))
+    x = graph.tensor("x", (2, 17, 17, 2), "int8", qparams(0.125))
     shape = tuple(1 if n in axes else size for n, size in enumerate((2, 17, 17, 2)))
-    y = graph.tensor("y", shape, "int8", quantized(0.125))
+    y = graph.tensor("y", shape, "int8", qparams(0.125))
     graph.add("MEAN", [x, graph.constant("axis", np.array(axes, np.int32))], [y], keep_dims=True)
     graph.inputs(x)
     graph.outputs(y)
@@ -211,7 +218,7 @@ def test_values_per_output_of_a_reduction(axes: list[int], count: int) -> None:
 
 
 def test_ranges_of_properties() -> None:
-    found = tried(
+    found = probed_ranges(
         [{"a": True, "w": "x", "n": 3}, {"a": False, "n": 7}, {"a": True, "w": "b", "n": 5}, {"w": "x"}]
     )
     assert found == (
@@ -224,25 +231,25 @@ def test_ranges_of_properties() -> None:
 @pytest.mark.parametrize(
     ("probes", "missing"),
     [
-        ([{"dilation": False}], [Untested("peculiarity", ("dilation",))]),
+        ([{"dilation": False}], [UntestedProperty("peculiarity", ("dilation",))]),
         ([{"dilation": False}, {"dilation": True}], []),
         ([{"several inferences": False, "inputs beside their zero points": False}], []),
-        ([{"padding": "SAME"}], [Untested("words", ("VALID",), of="padding")]),
+        ([{"padding": "SAME"}], [UntestedProperty("words", ("VALID",), of="padding")]),
         ([{"padding": "SAME"}, {"padding": "VALID"}], []),
         ([{"padding": "7"}], []),
         ([{"batch": 2, "groups": 1}, {"batch": 2, "groups": 4}, {"batch": 2, "groups": 3}],
-         [Untested("one value", ("batch",), (2,)), Untested("larger", ("groups",), (4,))]),
+         [UntestedProperty("one value", ("batch",), (2,)), UntestedProperty("larger", ("groups",), (4,))]),
         ([], []),
     ],
 )  # fmt: skip
-def test_values_that_no_probe_had(probes: list[dict[str, Property]], missing: list[Untested]) -> None:
+def test_values_that_no_probe_had(probes: list[dict[str, Property]], missing: list[UntestedProperty]) -> None:
     known = {t for kernel in kernels()["CONV_2D"] for t in kernel.types if isinstance(t, str)}
-    assert list(untried("CONV_2D", known, probes)) == missing
+    assert list(untried_properties("CONV_2D", known, probes)) == missing
 
 
 def test_types_that_no_probe_had() -> None:
-    assert untried("NOTHING", ["int8"], []) == ()
-    (types,) = untried("ABS", ["int8"], [])
+    assert untried_properties("NOTHING", ["int8"], []) == ()
+    (types,) = untried_properties("ABS", ["int8"], [])
     assert (types.kind, types.beside) == ("types", ("int8",))
     assert "int8" not in types.names
     assert list(types.names) == sorted(types.names)
@@ -251,30 +258,35 @@ def test_types_that_no_probe_had() -> None:
 @pytest.mark.parametrize(
     ("repeats", "last"),
     [
-        (0, Untested("repetition")),
-        (1, Untested("rarer", numbers=(1,))),
-        (5, Untested("rarer", numbers=(1,))),
-        (6, Untested("rarer", numbers=(2,))),
-        (600, Untested("rarer", numbers=(200,))),
+        (0, UntestedProperty("repetition")),
+        (1, UntestedProperty("rarer", numbers=(1,))),
+        (5, UntestedProperty("rarer", numbers=(1,))),
+        (6, UntestedProperty("rarer", numbers=(2,))),
+        (600, UntestedProperty("rarer", numbers=(200,))),
     ],
 )
-def test_limits_of_every_diagnosis(repeats: int, last: Untested) -> None:
+def test_limits_of_every_diagnosis(repeats: int, last: UntestedProperty) -> None:
     """n inferences without a fault leave a chance of 5 % for a rate of 3 in n."""
-    assert list(general(repeats)) == [Untested("graphs"), Untested("threads"), Untested("shapes"), last]
+    assert list(general(repeats)) == [
+        UntestedProperty("graphs"),
+        UntestedProperty("threads"),
+        UntestedProperty("shapes"),
+        last,
+    ]
 
 
 def test_operators_that_were_left_out() -> None:
-    assert list(left_out("m", [])) == []
-    assert list(left_out("m", ["RELU", "ADD", "RELU"])) == [
-        Untested("operators", ("ADD", "RELU"), (1, 2), of="m")
+    assert list(untried_operators("m", [])) == []
+    assert list(untried_operators("m", ["RELU", "ADD", "RELU"])) == [
+        UntestedProperty("operators", ("ADD", "RELU"), (1, 2), of="m")
     ]
 
 
 def test_inputs_and_axis_of_a_concatenation_and_the_depth_multiplier() -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = [graph.tensor(f"x{n}", (1, 2, 3), "int8", quantized(0.125)) for n in range(5)]
-    y = graph.tensor("y", (1, 2, 15), "int8", quantized(0.125))
+    given = [graph.tensor(f"x{n}", (1, 2, 3), "int8", qparams(0.125)) for n in range(5)]
+    y = graph.tensor("y", (1, 2, 15), "int8", qparams(0.125))
     graph.add("CONCATENATION", given, [y], axis=-1)
     graph.inputs(*given)
     graph.outputs(y)
@@ -283,9 +295,9 @@ def test_inputs_and_axis_of_a_concatenation_and_the_depth_multiplier() -> None:
     assert (found["inputs"], found["an axis below 0"]) == (5, True)
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("x", (1, 4, 4, 3), "int8", quantized(0.125))
-    w = graph.constant("w", np.ones((1, 1, 1, 6), np.int8), quantized([0.5] * 6, axis=3))
-    y = graph.tensor("y", (1, 4, 4, 6), "int8", quantized(0.125))
+    x = graph.tensor("x", (1, 4, 4, 3), "int8", qparams(0.125))
+    w = graph.constant("w", np.ones((1, 1, 1, 6), np.int8), qparams([0.5] * 6, axis=3))
+    y = graph.tensor("y", (1, 4, 4, 6), "int8", qparams(0.125))
     graph.add("DEPTHWISE_CONV_2D", [x, w], [y], stride_h=1, stride_w=1, depth_multiplier=2)
     graph.inputs(x)
     graph.outputs(y)

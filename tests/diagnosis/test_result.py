@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis, NonDeterministic
+from litecheck.diagnosis.result import Diagnosis, Hypothesis, NonDeterministic, OperatorDiagnosis
 
 ONE, OTHER = Hypothesis((("round", "floor"),)), Hypothesis((("round", "half-up"),), "wraps")
 FLICKER = NonDeterministic("p", 8, 1, 1, 5)
 
 
-def diagnosed(**found: Any) -> Diagnosed:
-    return Diagnosed("ADD", "int8", ("round",), **{"probes": 3, "elements": 12, **found})
+def diagnosed(**found: Any) -> OperatorDiagnosis:
+    return OperatorDiagnosis("ADD", "int8", ("round",), **{"probes": 3, "elements": 12, **found})
 
 
 CONCLUSIONS = {

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from litecheck.diagnosis import search
-from litecheck.diagnosis.result import Excluded, Hypothesis
+from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis
 from litecheck.reference.runtime_tensors import RunError
 
 A, B, C = (Hypothesis((("round", name),)) for name in "abc")
@@ -28,12 +28,12 @@ class Stated:
     size: int = 10
     asked: list[Hypothesis] = field(default_factory=list)
 
-    def against(self, way: Hypothesis) -> Excluded | None:
+    def against(self, way: Hypothesis) -> ExcludedCandidate | None:
         self.asked.append(way)
         count = self.differing.get(way, 0)
         if count < 0:
             raise RunError("no kernel")
-        return Excluded(way, self.probe.name, 0, (), 0.0, 1.0, count, self.size) if count else None
+        return ExcludedCandidate(way, self.probe.name, 0, (), 0.0, 1.0, count, self.size) if count else None
 
 
 def probe(name: str, *differing: int) -> Any:
@@ -111,9 +111,9 @@ class Scored:
         assert (steps, share) == (2, 0.9)
         return self.distance(way) <= steps
 
-    def against(self, way: Hypothesis) -> Excluded | None:
+    def against(self, way: Hypothesis) -> ExcludedCandidate | None:
         count = int(self.distance(way))
-        return Excluded(way, "p", 0, (), 0.0, 1.0, count, self.size) if count else None
+        return ExcludedCandidate(way, "p", 0, (), 0.0, 1.0, count, self.size) if count else None
 
 
 def pairs(monkeypatch: pytest.MonkeyPatch, *probes: Scored) -> list[str]:
@@ -169,7 +169,7 @@ def test_pairs_are_tried_on_the_four_smallest_failing_probes(monkeypatch: pytest
 class Uncomputable(Scored):
     """Probe that cannot be computed with the defect ``y``."""
 
-    def against(self, way: Hypothesis) -> Excluded | None:
+    def against(self, way: Hypothesis) -> ExcludedCandidate | None:
         if "y" in way.defect:
             raise RunError("no kernel")
         return super().against(way)

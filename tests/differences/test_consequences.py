@@ -11,7 +11,7 @@ import pytest
 from litecheck.differences.change import Change, ChangeKind
 from litecheck.differences.consequences import with_causes
 from litecheck.differences.operator_changes import PlacedChange
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.types import Operator, Subgraph, Tensor
 
@@ -22,7 +22,7 @@ FIRST, SECOND = (0.5, 0.25, 0.125, 1.0, 1.0), (0.5, 0.5, 0.25, 2.0, 2.0)
 
 def subgraph(scales: tuple[float, ...], opcode: str = "RELU") -> Subgraph:
     tensors = tuple(
-        Tensor(n, "xwbyz"[n], "int8", (1,), quantization=quantized(scale)) for n, scale in enumerate(scales)
+        Tensor(n, "xwbyz"[n], "int8", (1,), quantization=qparams(scale)) for n, scale in enumerate(scales)
     )
     operators = Operator(0, "FULLY_CONNECTED", (X, W, B), (Y,)), Operator(1, opcode, (-1, Y), (Z,))
     return Subgraph(0, "main", tensors, operators, (X,), (Z,))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.differences.model_difference import diff
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
 
 
@@ -40,7 +40,7 @@ def quantized_input(converts: bool) -> Model:
     """Return a RELU of an int8 input with scale 0.5, or of a float input with a QUANTIZE and scale 0.25."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    q, y = (main.tensor(name, (1, 8), "int8", quantized(0.25 if converts else 0.5)) for name in "qy")
+    q, y = (main.tensor(name, (1, 8), "int8", qparams(0.25 if converts else 0.5)) for name in "qy")
     x = main.tensor("x", (1, 8), "float32") if converts else q
     if converts:
         main.add("QUANTIZE", [x], [q])

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Quantization
 from tests.differential.one_operator import Trial
 from tests.differential.operands import varied
@@ -61,7 +61,7 @@ class Side:
             scale = 2.0 ** np.round(np.log2(scale))
         info = np.iinfo(self.activation)
         zero = 0 if self.activation == "int16" else int(random.integers(info.min, info.max + 1))
-        return quantized(scale, zero)
+        return qparams(scale, zero)
 
     def weights(self, random: Random, shape: tuple[int, ...], parameters: Quantization | None) -> Array:
         """Return stored weights over the whole range of their type, or near the zero point."""
@@ -127,7 +127,7 @@ def affine(
     reach = np.broadcast_to(output.scale[0] * steps / product, channels)
     stored = {"int16": random.choice(side.biases)}.get(side.activation, "int32")
     bias = np.clip(random.uniform(-0.5, 0.5, channels) * reach, -(2**30), 2**30).astype(stored)
-    return Affine(quantized(scales, zero, axis), bias, quantized(product, 0, 0), output)
+    return Affine(qparams(scales, zero, axis), bias, qparams(product, 0, 0), output)
 
 
 def bias_type(random: Random, side: Side, parts: Affine) -> dict[str, str]:
@@ -271,7 +271,7 @@ def fully_connected(random: Random, side: Side) -> Trial:
     x = made.input((*lead, depth))
     parts = affine(random, made.side, made.parameters, units, depth, 0, per_axis)
     if side.activation == "int8" and side.weight == "int8" and not per_axis and random.random() < 0.3:
-        parts = replace(parts, weight=quantized(parts.weight.scale, int(random.integers(-20, 20))))
+        parts = replace(parts, weight=qparams(parts.weight.scale, int(random.integers(-20, 20))))
     with_bias = bool(random.random() < 0.8)
     operands = [x, *made.weights((units, depth), parts, with_bias)]
     shape = (*lead, units) if keep else (int(np.prod(lead)), units)
@@ -305,7 +305,7 @@ def hybrid(random: Random) -> Trial:
     x = made.input((rows, depth))
     scales = random.uniform(0.01, 0.1, units if per_axis else 1)
     stored = random.integers(-127, 128, (units, depth)).astype(np.int8)
-    weight = made.main.constant("w", stored, quantized(scales))
+    weight = made.main.constant("w", stored, qparams(scales))
     bias = made.main.constant("b", random.normal(size=units).astype(np.float32))
     y = made.main.tensor("y", (rows, units), "float32")
     made.main.add("FULLY_CONNECTED", [x, weight, bias], [y], version=9, asymmetric_quantize_inputs=shifted)
@@ -361,7 +361,7 @@ def batch_matmul(random: Random, side: Side) -> Trial:
     )
     parameters = small.parameters(random)
     if parameters is not None and (side.activation == "int16" or random.random() < 0.3):
-        parameters = quantized(parameters.scale, 0)
+        parameters = qparams(parameters.scale, 0)
     values = small.values(random, right, parameters)
     constant = bool(random.random() < 0.3)
     if constant:

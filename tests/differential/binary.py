@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.affine import tied
 from tests.differential.one_operator import Tensor, Trial, trial, within
@@ -64,7 +64,7 @@ def parameters(rng: Random, opcode: str, dtype: str) -> tuple[Quantization, Quan
     if opcode in FUSED:
         out = tied(rng, out)
     if opcode in ("MAXIMUM", "MINIMUM"):
-        return (quantized(left, zeros[0]),) * 3
+        return (qparams(left, zeros[0]),) * 3
     if opcode in COMPARISONS:
         left, right = min(left, 0.9), min(right, 0.9)
     if dtype == "int16" and rng.random() < 0.4:
@@ -73,7 +73,7 @@ def parameters(rng: Random, opcode: str, dtype: str) -> tuple[Quantization, Quan
         left = 2.0 ** (power - int(rng.integers(0, 4)))
         if rng.random() < 0.5:  # near powers of two, inside and outside the tolerance of LiteRT
             left, right, out = (s * 2.0 ** float(rng.uniform(-1.1e-3, 1.1e-3)) for s in (left, right, out))
-    return quantized(left, zeros[0]), quantized(right, zeros[1]), quantized(out, zeros[2])
+    return qparams(left, zeros[0]), qparams(right, zeros[1]), qparams(out, zeros[2])
 
 
 def ties(rng: Random, opcode: str, left: float) -> tuple[float, float, float]:

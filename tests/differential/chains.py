@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.quantization import INTEGER_RANGES
 from tests.differential.one_operator import Trial
 from tests.differential.shrink import Make
@@ -52,7 +52,7 @@ class Graph:
 
     def tensor(self, shape: tuple[int, ...], scale: float, zero_point: int) -> int:
         """Add a quantized tensor and return its index."""
-        index = self.main.tensor(f"t{len(self.known)}", shape, self.dtype, quantized(scale, zero_point))
+        index = self.main.tensor(f"t{len(self.known)}", shape, self.dtype, qparams(scale, zero_point))
         self.known.append((index, shape, scale, zero_point))
         return index
 
@@ -73,7 +73,7 @@ class Graph:
             steps = int(self.random.integers(1, 64))
             scale, zero_point = float(np.float32(1 / steps)), min(zero_point, high - steps)
             values = np.full_like(values, zero_point + steps)
-        return self.main.constant("c", values, quantized(scale, zero_point))
+        return self.main.constant("c", values, qparams(scale, zero_point))
 
     def add(self, opcode: str, inputs: list[int], output: int, version: int = 2, **options: Option) -> None:
         """Add an operator."""
@@ -93,7 +93,7 @@ def _alike(g: Graph) -> None:
     output = g.tensor(shape, *g.parameters())
     inputs, options = [index], {"alpha": 0.2} if opcode == "LEAKY_RELU" else {}
     if opcode == "PRELU":
-        inputs.append(g.main.constant("a", g.values((1, 1, shape[-1]), g.dtype), quantized(0.01, 3)))
+        inputs.append(g.main.constant("a", g.values((1, 1, shape[-1]), g.dtype), qparams(0.01, 3)))
     g.add(opcode, inputs, output, 1 if opcode in ("ELU", "PRELU", "HARD_SWISH") else 2, **options)
 
 
@@ -123,7 +123,7 @@ def _binary(g: Graph) -> None:
 def _extremum(g: Graph) -> None:
     """Add MAXIMUM or MINIMUM with a constant. Some kernels treat it as a clamp and fuse it with the operator before it."""
     index, shape, scale, zero = g.pick()
-    other = g.main.constant("c", g.values((1,) * len(shape), g.dtype), quantized(scale, zero))
+    other = g.main.constant("c", g.values((1,) * len(shape), g.dtype), qparams(scale, zero))
     g.add(str(g.random.choice(["MAXIMUM", "MINIMUM"])), [index, other], g.tensor(shape, scale, zero))
 
 
@@ -164,10 +164,10 @@ def _weighted(g: Graph) -> None:
     kind = "uint8" if g.dtype == "uint8" else "int8"
     values = np.maximum(g.values(kernel, kind), -127) if kind == "int8" else g.values(kernel, kind)
     weight_scale = 0.01
-    weight = g.main.constant("w", values, quantized(weight_scale, 128 if kind == "uint8" else 0))
+    weight = g.main.constant("w", values, qparams(weight_scale, 128 if kind == "uint8" else 0))
     sums = "int64" if g.dtype == "int16" else "int32"
     biases = g.random.integers(-1000, 1000, channels).astype(sums)
-    bias = g.main.constant("bias", biases, quantized(np.float32(scale) * np.float32(weight_scale)))
+    bias = g.main.constant("bias", biases, qparams(np.float32(scale) * np.float32(weight_scale)))
     output, activation = g.tensor((*shape[:3], channels), *g.parameters()), str(g.random.choice(ACTIVATIONS))
     options = {"depth_multiplier": 1} if depthwise else {}
     opcode = "DEPTHWISE_CONV_2D" if depthwise else "CONV_2D"

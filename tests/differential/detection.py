@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from flatbuffers import flexbuffers
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.kernels.detection import DetectionOptions
 from tests.differential.one_operator import Trial, outputs
 from tests.differential.sweep import Family
@@ -62,11 +62,11 @@ def drawn(rng: Random, dtype: str, regular: bool) -> Trial:
     shapes = (1, count, width), (1, count, classes + background)
     if dtype == "uint8":
         boxes, scores = (rng.integers(0, 256, s).astype(np.uint8) for s in shapes)
-        ends = quantized(rng.uniform(0.02, 0.06), int(rng.integers(100, 160)))
+        ends = qparams(rng.uniform(0.02, 0.06), int(rng.integers(100, 160)))
         x = graph.tensor("x", shapes[0], dtype, ends)
-        s = graph.tensor("s", shapes[1], dtype, quantized(rng.uniform(0.003, 0.006), int(rng.integers(0, 9))))
+        s = graph.tensor("s", shapes[1], dtype, qparams(rng.uniform(0.003, 0.006), int(rng.integers(0, 9))))
         placed = rng.integers(1, 256, (count, 4)).astype(np.uint8)
-        a = graph.constant("a", placed, quantized(1 / 200, 1))
+        a = graph.constant("a", placed, qparams(1 / 200, 1))
     else:
         boxes = rng.normal(size=shapes[0]).astype(np.float32) * 2
         scores = (rng.integers(0, 20, shapes[1]) / 20).astype(np.float32)

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.plan_file import plan_values
 from litecheck.conversion.record import ConversionRecord
@@ -110,7 +110,7 @@ def _check_outputs(oracle: Oracle, record: ConversionRecord, runs: Runs, device:
     made = record.conversion.model
     graph = made.subgraphs[0]
     given: Any = tuple(
-        tuple(requantized(graph.tensors[i], array) for i, array in zip(graph.inputs, run, strict=True))
+        tuple(quantize_input(graph.tensors[i], array) for i, array in zip(graph.inputs, run, strict=True))
         for run in runs
     )
     try:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from tests.differential import rules_cases, rules_cases_hybrid, rules_cases_uint8
 from tests.differential.rules_cases import Case, Part, act, bias, case, const, out
 
@@ -37,9 +37,9 @@ def _narrow(dtype: str) -> Iterator[Case]:
         yield _lstm(f"{opcode} layer norm", opcode, norm=True)
         yield _lstm(opcode, opcode)
     yield _svdf()
-    yield case("FAKE_QUANT", [act((4, 3))], [out((4, 3), quantized(0.05, 3))], min=-6.0, max=6.0, num_bits=8)
-    ties = Part((4, 6), "int8", quantized(0.05, 3), rules_cases.RNG.integers(125, 128, (4, 6)).astype("int8"))
-    yield case("LOG_SOFTMAX ties", [ties], [out((4, 6), quantized(1 / 16, 127))], "LOG_SOFTMAX", tolerance=2)
+    yield case("FAKE_QUANT", [act((4, 3))], [out((4, 3), qparams(0.05, 3))], min=-6.0, max=6.0, num_bits=8)
+    ties = Part((4, 6), "int8", qparams(0.05, 3), rules_cases.RNG.integers(125, 128, (4, 6)).astype("int8"))
+    yield case("LOG_SOFTMAX ties", [ties], [out((4, 6), qparams(1 / 16, 127))], "LOG_SOFTMAX", tolerance=2)
     yield from _small()
     yield from _stablehlo()
     yield from _called()
@@ -54,11 +54,11 @@ def _square(dtype: str) -> Iterator[Case]:
         return act(shape, 0.05 * unit, 3, dtype, -32768 if wide else -128)
 
     def o(*shape: int) -> Part:
-        return out(shape, quantized(0.4 * unit, 0 if wide else 3), dtype)
+        return out(shape, qparams(0.4 * unit, 0 if wide else 3), dtype)
 
     def w(axis: int, *shape: int) -> Part:
         values = rules_cases.RNG.integers(-127, 128, shape)
-        return const(values, quantized(0.004 + 0.004 * np.arange(shape[axis]), 0, axis), "int8")
+        return const(values, qparams(0.004 + 0.004 * np.arange(shape[axis]), 0, axis), "int8")
 
     x, v = a(1, 4, 6, 3), w(0, 3, 3, 3, 3)
     yield case("CONV_2D square", [x, v, bias(x, v, kind)], [o(1, 4, 6, 3)], "CONV_2D", **CONV)
@@ -68,20 +68,20 @@ def _square(dtype: str) -> Iterator[Case]:
     x, v = a(2, 5), w(0, 5, 5)
     yield case("FULLY_CONNECTED square", [x, v, bias(x, v, kind)], [o(2, 5)], "FULLY_CONNECTED")
     yield case("FULLY_CONNECTED without bias", [x, v], [o(2, 5)], "FULLY_CONNECTED")
-    v = const(rules_cases.RNG.integers(-127, 128, (5, 5)), quantized(0.01), "int8")
+    v = const(rules_cases.RNG.integers(-127, 128, (5, 5)), qparams(0.01), "int8")
     yield case("FULLY_CONNECTED per-tensor, without bias", [x, v], [o(2, 5)], "FULLY_CONNECTED")
     x, v = a(1, 3, 4, 3), w(0, 3, 3, 3, 3)
     yield case("TRANSPOSE_CONV square", [const([1, 6, 8, 3]), v, x, bias(x, v, kind)], [o(1, 6, 8, 3)],
                "TRANSPOSE_CONV", padding="SAME", stride_w=2, stride_h=2, version=3)  # fmt: skip
     if wide:
         x = a(2, 4, 5)
-        y = const(rules_cases.RNG.integers(-127, 128, (2, 5, 4)), quantized(0.01), "int8")
+        y = const(rules_cases.RNG.integers(-127, 128, (2, 5, 4)), qparams(0.01), "int8")
         yield case("BATCH_MATMUL int8", [x, y], [o(2, 4, 4)], "BATCH_MATMUL")
         yield case("WHERE", [act((4, 3), None, 0, "int16")], [out((12, 2), None, "int64")], real=False)
-        yield case("QUANTIZE to int8", [x], [out((2, 4, 5), quantized(0.06, 5), "int8")], "QUANTIZE")
+        yield case("QUANTIZE to int8", [x], [out((2, 4, 5), qparams(0.06, 5), "int8")], "QUANTIZE")
         for opcode in ("ADD", "SUB"):
             given = [act((4, 6), 2.0**-n, 0, "int16", -20000) for n in (12, 13)]
-            yield case(f"{opcode} powers of two", given, [out((4, 6), quantized(2.0**-12), "int16")], opcode,
+            yield case(f"{opcode} powers of two", given, [out((4, 6), qparams(2.0**-12), "int16")], opcode,
                        pot_scale_int16=True)  # fmt: skip
         return
     yield case("EMBEDDING_LOOKUP square", [const([3, 1]), w(0, 4, 4)], [out((2, 4), None, "float32")],
@@ -96,11 +96,11 @@ def _lstm(
     graph, outputs = builder.subgraph("main"), 4 if projected and not peephole else CELLS
     layout = (BATCH, WIDTH) if opcode == "LSTM" else (BATCH, TIME, WIDTH)
     sx, sh, sm, sw = 0.02, 2.0**-7, 0.006, [0.004, 0.005, 0.006, 0.0045]
-    x = graph.tensor("x", layout, "int8", quantized(sx, -4))
+    x = graph.tensor("x", layout, "int8", qparams(sx, -4))
 
     def gates(kind: str, shape: tuple[int, ...], dtype: str, most: int, scales: list[float]) -> list[int]:
         draws = [rng.integers(-most, most + 1, shape).astype(dtype) for _ in range(4)]
-        return [graph.constant(f"{kind}{g}", draws[g], quantized(scales[g])) for g in range(4)]
+        return [graph.constant(f"{kind}{g}", draws[g], qparams(scales[g])) for g in range(4)]
 
     coefficients = [2.0**-14, 2.0**-13, 2.0**-14, 2.0**-13]
     steps = [c / 1024 for c in coefficients] if norm else [float(np.float32(sx) * np.float32(w)) for w in sw]
@@ -114,19 +114,17 @@ def _lstm(
     operands += [*gates("bias", (CELLS,), "int32", 4_000_000 if norm else 5000, steps), -1, -1]
     if projected:
         values = rng.integers(-127, 128, (outputs, CELLS)).astype(np.int8)
-        operands[16] = graph.constant("p", values, quantized(0.003))
+        operands[16] = graph.constant("p", values, qparams(0.003))
         step = np.float32(sm) * np.float32(0.003)
-        operands[17] = graph.constant(
-            "pb", rng.integers(-3000, 3000, outputs).astype("int32"), quantized(step)
-        )
-    operands.append(graph.tensor("h", (BATCH, outputs), "int8", quantized(sh, 3), is_variable=True))
-    operands.append(graph.tensor("c", (BATCH, CELLS), "int16", quantized(2.0**-12), is_variable=True))
+        operands[17] = graph.constant("pb", rng.integers(-3000, 3000, outputs).astype("int32"), qparams(step))
+    operands.append(graph.tensor("h", (BATCH, outputs), "int8", qparams(sh, 3), is_variable=True))
+    operands.append(graph.tensor("c", (BATCH, CELLS), "int16", qparams(2.0**-12), is_variable=True))
     if norm:
         operands += gates("norm", (CELLS,), "int16", 16000, coefficients)
     step = 0.0003 if norm else 2.0**-12
-    sums = [graph.tensor(f"sum{g}", (0,), "int16", quantized(step)) for g in range(4)]
-    hidden = graph.tensor("hidden", (0,), "int8", quantized(sm, -2) if projected else quantized(sh, 3))
-    y = graph.tensor("y", (*layout[:-1], outputs), "int8", quantized(sh, 3))
+    sums = [graph.tensor(f"sum{g}", (0,), "int16", qparams(step)) for g in range(4)]
+    hidden = graph.tensor("hidden", (0,), "int8", qparams(sm, -2) if projected else qparams(sh, 3))
+    y = graph.tensor("y", (*layout[:-1], outputs), "int8", qparams(sh, 3))
     graph.add(
         opcode, operands, [y], version=2, intermediates=[*sums, hidden], fused_activation_function="TANH"
     )
@@ -139,12 +137,12 @@ def _lstm(
 def _svdf() -> Case:
     """Return an SVDF with the smallest output 0: the kernel's RELU clamps to the type's smallest integer."""
     rng = np.random.default_rng(SEED)
-    feature = const(rng.integers(-127, 128, (6, WIDTH)), quantized(0.01), "int8")
-    time = const(rng.integers(-9000, 9000, (6, 4)), quantized(2.0**-13), "int16")
-    start = const(rng.integers(-900, 900, 3), quantized(2.0**-24), "int32")
-    state = Part((BATCH, 24), "int16", quantized(2.0**-11), variable=True)
+    feature = const(rng.integers(-127, 128, (6, WIDTH)), qparams(0.01), "int8")
+    time = const(rng.integers(-9000, 9000, (6, 4)), qparams(2.0**-13), "int16")
+    start = const(rng.integers(-900, 900, 3), qparams(2.0**-24), "int32")
+    state = Part((BATCH, 24), "int16", qparams(2.0**-11), variable=True)
     given = [act((BATCH, WIDTH), 0.02), feature, time, start, state]
-    return case("SVDF rank 2", given, [out((BATCH, 3), quantized(0.1, -128))], "SVDF", rank=2,
+    return case("SVDF rank 2", given, [out((BATCH, 3), qparams(0.1, -128))], "SVDF", rank=2,
                 fused_activation_function="RELU", version=3)  # fmt: skip
 
 
@@ -158,7 +156,7 @@ def _small() -> Iterator[Case]:
 
 
 def _stablehlo() -> Iterator[Case]:
-    q, x = quantized(0.05, 3), act((4, 3))
+    q, x = qparams(0.05, 3), act((4, 3))
     rest = const(-40, q, "int8")
     yield case("DILATE", [x, const([2, 1]), rest], [out((7, 3), q)], real=False)
     yield case("STABLEHLO_GATHER", [x, const([[1], [3]])], [out((2, 3), q)], real=False, offset_dims=[1],
@@ -193,7 +191,7 @@ def _with_body(outer: Case, opcode: str) -> Case:
 
 def _variables(dtype: str) -> Iterator[Case]:
     """Yield cases of a variable that is assigned and read, one for each of the two operators."""
-    q = quantized(0.05, 3 if dtype == "int8" else 0)
+    q = qparams(0.05, 3 if dtype == "int8" else 0)
     for opcode in ("READ_VARIABLE", "ASSIGN_VARIABLE"):
         builder = ModelBuilder(opcode)
         graph = builder.subgraph("main")
@@ -209,7 +207,7 @@ def _variables(dtype: str) -> Iterator[Case]:
 
 def _called() -> Iterator[Case]:
     """Yield a sum in a separate subgraph, called by each control-flow operator."""
-    q, given = quantized(0.05, 3), np.arange(6, dtype=np.int8).reshape(2, 3)
+    q, given = qparams(0.05, 3), np.arange(6, dtype=np.int8).reshape(2, 3)
     for opcode in ("IF", "STABLEHLO_CASE", "STABLEHLO_COMPOSITE", "WHILE"):
         builder = ModelBuilder(opcode)
         main = builder.subgraph("main")

@@ -10,7 +10,7 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
 from litecheck.profile.known_faults import KnownFault, known_faults
 from litecheck.profile.operator_plan import TensorPlan
@@ -50,13 +50,13 @@ class FaultPair:
 def x(shape: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int = 0) -> TensorPlan:
     """Return a computed tensor, without quantization if ``scale`` is 0."""
     shape = (shape,) if isinstance(shape, int) else shape
-    return run_time("x", shape, dtype, quantized(scale, zero, axis) if np.any(scale) else None)
+    return run_time("x", shape, dtype, qparams(scale, zero, axis) if np.any(scale) else None)
 
 
 def c(values: Any, dtype: str = "int8", scale: Any = 0, zero: int = 0, axis: int = 0) -> TensorPlan:
     """Return a constant."""
     stored = np.asarray(values, "int8" if dtype == "int4" else dtype)
-    return constant("c", stored, quantized(scale, zero, axis) if np.any(scale) else None, dtype)
+    return constant("c", stored, qparams(scale, zero, axis) if np.any(scale) else None, dtype)
 
 
 def build(opcode: str, *tensors: TensorPlan | None, version: int = 2, **options: Option) -> Model:
@@ -383,7 +383,7 @@ def int4_layer(bias: int) -> Model:
 
 def svdf(biased: bool) -> Model:
     b = c(range(2), "int32", 0.01 * 0.002) if biased else None
-    state = run_time("state", (1, 16), "int16", quantized(0.002), variable=True)
+    state = run_time("state", (1, 16), "int16", qparams(0.002), variable=True)
     return build(
         "SVDF", x((1, 4), "int8", 0.1), c(ramp(2, 4), "int8", 0.01), c(ramp(2, 8), "int16", 0.01), b, state,
         x((1, 2), "int8", 0.5), version=3, rank=1, fused_activation_function="RELU",

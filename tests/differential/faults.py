@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.pipeline import convert_model
@@ -116,7 +116,7 @@ def noticeable(pair: Pair, planted: PlantedFault) -> bool:
         for model in (pair.quantized, planted.model):
             main = model.subgraphs[0]
             stored_arrays = tuple(
-                requantized(main.tensors[i], array) for i, array in zip(main.inputs, arrays, strict=True)
+                quantize_input(main.tensors[i], array) for i, array in zip(main.inputs, arrays, strict=True)
             )
             made.append(ReferenceInterpreter(model).run(main, stored_arrays, keep_all=True))
         values = [

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.quantization import Blockwise, Quantization
 from litecheck.reference.numerics.windows import axis
 from tests.differential.one_operator import Trial
@@ -70,7 +70,7 @@ class Maker:
         stored = self.random.integers(-most, most + 1, shape).astype(np.int8)
         if self.random.random() < 0.2:
             stored.flat[self.random.integers(0, stored.size, 3)] = -most - 1
-        stated = quantized(scales, 0, along)
+        stated = qparams(scales, 0, along)
         if computed:
             self.operands.append(self.main.tensor("w", shape, kind, stated))
             self.given.append(stored)

@@ -15,11 +15,11 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.errors import LitecheckError
-from litecheck.model.cut import cut
+from litecheck.model.cut import cut_operators
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
-from litecheck.profile.known_faults import bound, faults_of
+from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -70,7 +70,7 @@ def entries(model: Model) -> Iterator[Model]:
 def known_part(model: Model, subgraph: Subgraph) -> Model:
     """Return a model of the operators before the first custom operator; its outputs are the tensors read after it."""
     custom = (n for n, op in enumerate(subgraph.operators) if op.opcode == "CUSTOM")
-    return cut(model, subgraph, subgraph.operators[: next(custom, len(subgraph.operators))]).model
+    return cut_operators(model, subgraph, subgraph.operators[: next(custom, len(subgraph.operators))]).model
 
 
 def random_inputs(model: Model, seed: int) -> list[np.ndarray]:
@@ -103,7 +103,7 @@ def layers(
         where = f"{operator.opcode} #{operator.index} {resolver}"
         theirs: Mapping[int, np.ndarray] = kept[0]
         if resolver == "xnnpack":
-            alone = cut(model, subgraph, [operator], operator.outputs)
+            alone = cut_operators(model, subgraph, [operator], operator.outputs)
             operands = [theirs[i] for i in alone.inputs]
             made = oracle.run(model_bytes(alone.model), operands, resolver)
             if isinstance(made, Refused):
@@ -147,7 +147,7 @@ def end_to_end(model: Model, oracle: Oracle, resolver: str, seed: int = 0) -> Sc
 def known_fault(model: Model, opcode: str, resolver: str) -> str:
     """Return the text of a known fault of a resolver for an operator of the model and its types, or ""."""
     main = model.subgraphs[0]
-    same = (bound(model, main, op) for op in main.operators if op.opcode == opcode)
+    same = (bind_operands(model, main, op) for op in main.operators if op.opcode == opcode)
     return next((f.does for operands in same for f in faults_of(operands) if resolver in f.resolvers), "")
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.quantizer import litert
 from litecheck.quantizer.litert_resolvers import ResolverSemantics
@@ -89,7 +89,7 @@ def quantize_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
     """Return a case of float to integer, per tensor; int4 is read back as float."""
     scale, zero = np.float32(scales(random)), int(zero_point(random, dtype))
     x = reals(scale, zero, dtype, random, count)
-    stated = quantized(scale, zero)
+    stated = qparams(scale, zero)
     expected, controls = _answers(x, Parameters.of(stated), dtype, rule)
     case = Case(
         f"QUANTIZE float32 {dtype} {scale} {zero}", x, ("float32", None), (dtype, stated), expected, controls
@@ -114,7 +114,7 @@ def per_axis_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
     for i, into in enumerate(np.moveaxis(x, axis, 0)):
         drawn = reals(scale[i], int(zero[i]), dtype, random, into.size)
         into[...] = np.resize(drawn if drawn.size else np.zeros(1, np.float32), into.shape)
-    stated = quantized(scale, zero, axis)
+    stated = qparams(scale, zero, axis)
     expected, controls = _answers(x, Parameters.of(stated), dtype, rule)
     title = f"QUANTIZE float32 {dtype} {shape} axis {axis}"
     return Case(title, x, ("float32", None), (dtype, stated), expected, controls)
@@ -122,7 +122,7 @@ def per_axis_case(random: np.random.Generator, count: int, dtype: str, rule: Sem
 
 def _answers(x: Array, parameters: Parameters, dtype: str, rule: Semantics) -> tuple[Array, dict[str, Array]]:
     """Return litecheck's outputs and those of similar wrong arithmetics; a control needs inputs that distinguish it."""
-    scale, zero = parameters.spread(x.shape)
+    scale, zero = parameters.broadcast_to(x.shape)
     assert zero is not None
     low, high = INTEGER_RANGES[dtype]
     storage = litert.STORAGE[dtype]
@@ -161,7 +161,7 @@ def dequantize_case(random: np.random.Generator, count: int, dtype: str, rule: S
     if random.random() < 0.2 and rule.name != "litert:xnnpack":
         scale = max(np.float32(scale * np.float32(1e-41)), np.float32(1e-45))  # denormal, as its outputs
     q = _stored(random, dtype, (count,))
-    stated = quantized(scale, zero)
+    stated = qparams(scale, zero)
     return _dequantized(f"DEQUANTIZE {dtype} {scale} {zero}", q, dtype, stated, rule)
 
 
@@ -171,7 +171,7 @@ def per_axis_dequantize_case(
     """Return a case of integer to float with parameters for each slice."""
     axis, shape = _shape(random, count)
     q = _stored(random, dtype, shape)
-    stated = quantized(scales(random, shape[axis]), zero_point(random, dtype, shape[axis]), axis)
+    stated = qparams(scales(random, shape[axis]), zero_point(random, dtype, shape[axis]), axis)
     return _dequantized(f"DEQUANTIZE {dtype} {shape} axis {axis}", q, dtype, stated, rule)
 
 
@@ -192,7 +192,7 @@ def _dequantized(title: str, q: Array, dtype: str, stated: Quantization, rule: S
 
     def real(scale: Array, zero: Array) -> Array:
         spread, zeros = (
-            np.asarray(p.spread(q.shape)[0]) for p in (Parameters(v, axis=axis) for v in (scale, zero))
+            np.asarray(p.broadcast_to(q.shape)[0]) for p in (Parameters(v, axis=axis) for v in (scale, zero))
         )
         return np.asarray(spread * (q.astype(np.int64) - zeros).astype(np.float32), np.float32)
 
@@ -231,7 +231,7 @@ def requantize_case(random: np.random.Generator, count: int, dtypes: tuple[str, 
         [1, 2.0 ** random.integers(-3, 3), np.exp(random.uniform(-2, 4))]
     )
     scale_out = scale if random.random() < 0.15 else np.float32(scale / ratio)
-    given, stated = quantized(scale, zeros[0]), quantized(scale_out, zeros[1])
+    given, stated = qparams(scale, zeros[0]), qparams(scale_out, zeros[1])
     p, r = Parameters.of(given), Parameters.of(stated)
     expected = requantized(q, given, stated, target)
     return Case(

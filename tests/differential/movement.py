@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from tests.differential.one_operator import Trial
 from tests.differential.operands import ANY, varied
@@ -14,7 +14,7 @@ from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
 Random = np.random.Generator
-Q = quantized(0.05, -3)
+Q = qparams(0.05, -3)
 TYPES = ("int8", "int8", "int8", "int16", "uint8", "float32", "int32")
 
 
@@ -31,7 +31,7 @@ class Case:
         self.operands: list[int] = []
 
     def quantization(self):
-        return {"int8": Q, "uint8": quantized(0.05, 125), "int16": quantized(0.05, 0)}.get(self.dtype)
+        return {"int8": Q, "uint8": qparams(0.05, 125), "int16": qparams(0.05, 0)}.get(self.dtype)
 
     def data(self, shape: tuple[int, ...], values: np.ndarray | None = None) -> None:
         """Add a data input."""

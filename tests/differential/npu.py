@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.suite.budget import ranked
+from litecheck.suite.budget import rank_runs
 from litecheck.suite.manifest import CaseEntry, Suite, read_suite
 
 SOURCE = Path(__file__).resolve().parents[2] / "examples" / "npu.c"
@@ -71,7 +71,7 @@ def fitting(suite: Suite, case: CaseEntry, made: NDArray[np.uint8] | None, first
     """Return the arithmetics of the suite that have exactly these outputs; ``first`` compares a single inference."""
     if made is None:
         return frozenset()
-    runs = list(ranked(case)[0]) if first else list(range(case.runs))
+    runs = list(rank_runs(case)[0]) if first else list(range(case.runs))
     fits: set[str] = set()
     for answer in case.answers:
         path = suite.folder / answer.outputs[0].file

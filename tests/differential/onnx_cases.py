@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.quantizer.floats import rounded_to
+from litecheck.quantizer.floats import round_to
 from litecheck.quantizer.onnx import dequantize_linear, quantize_linear
 from litecheck.quantizer.onnx_types import DEQUANTIZE, NUMBERS, QUANTIZE, RANGES, name_of, storage, type_name
 from litecheck.quantizer.types import Parameters
@@ -43,7 +43,7 @@ class Case:
         function = {"QuantizeLinear": quantize_linear, "DequantizeLinear": dequantize_linear}[self.operator]
         with np.errstate(all="ignore"):
             y = function(*self.inputs, version=self.version, **self.attributes)
-            return (rounded_to(y, self.finish) if self.finish else y).astype(np.float64)
+            return (round_to(y, self.finish) if self.finish else y).astype(np.float64)
 
     def quotient(self, name: str) -> np.ndarray:
         """Return the quotients of QuantizeLinear in a type of numpy or ml_dtypes, not rounded further."""
@@ -104,7 +104,7 @@ def spread(scale, attributes):
     """Return the scale of each element of SHAPE."""
     axis = attributes.get("axis", 1) if scale.ndim else None
     return np.broadcast_to(
-        Parameters(scale, None, axis, attributes.get("block_size", 0)).spread(SHAPE)[0], SHAPE
+        Parameters(scale, None, axis, attributes.get("block_size", 0)).broadcast_to(SHAPE)[0], SHAPE
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from tests.differential.detection import CODE, anchors, options, results
 
@@ -34,7 +34,7 @@ class Network:
         self.input = self.tensor((1, size, size, 3), (1 / 128, 128))
 
     def tensor(self, shape: Sequence[int], end: tuple[float, int], dtype: str = "uint8") -> Map:
-        index = self.graph.tensor(f"t{len(self.graph.finish().tensors)}", shape, dtype, quantized(*end))
+        index = self.graph.tensor(f"t{len(self.graph.finish().tensors)}", shape, dtype, qparams(*end))
         return Map(index, tuple(shape), end)
 
     def layer(self, x: Map, channels: int, size: int = 1, stride: int = 1, end: tuple[float, int] = SIX,
@@ -49,13 +49,13 @@ class Network:
         # without a mean, so that no channel is the largest at every pixel
         drawn -= 0 if depthwise else drawn.mean(axis=(1, 2, 3), keepdims=True)
         weights = np.clip(drawn + zero, 0, 255).round().astype(np.uint8)
-        w = self.graph.constant(f"w{x.index}_{channels}", weights, quantized(scale, zero))
+        w = self.graph.constant(f"w{x.index}_{channels}", weights, qparams(scale, zero))
         low, high = (
             (0, 3 / (x.end[0] * scale)) if end == SIX else (-1 / (x.end[0] * scale), 1 / (x.end[0] * scale))
         )
         biases = rng.integers(int(low), int(high) + 1, channels).astype(np.int32)
         b = self.graph.constant(
-            f"b{x.index}_{channels}", biases, quantized(np.float32(x.end[0]) * np.float32(scale))
+            f"b{x.index}_{channels}", biases, qparams(np.float32(x.end[0]) * np.float32(scale))
         )
         y = self.tensor((1, -(-x.shape[1] // stride), -(-x.shape[2] // stride), channels), end)
         more = {"depth_multiplier": 1} if depthwise else {}
@@ -130,7 +130,7 @@ def detection(rng: Random, size: int = 48, classes: int = 6, regular: bool = Fal
         parts.append(net.add("CONCATENATION", found, net.tensor((1, count, width), end), axis=1))
     scores = net.add("LOGISTIC", [parts[1].index], net.tensor(parts[1].shape, SHARES))
     placed = np.round(anchors(rng, count) * 200).astype(np.uint8)
-    boxes = net.graph.constant("anchors", placed, quantized(1 / 200))
+    boxes = net.graph.constant("anchors", placed, qparams(1 / 200))
     settings = {
         "max_detections": most, "max_classes_per_detection": 1, "num_classes": classes, "nms_score_threshold": 1e-8,
         "nms_iou_threshold": 0.6, "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0,

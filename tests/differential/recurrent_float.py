@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from tests.differential.one_operator import Trial
 from tests.differential.sweep import Family
 
@@ -70,7 +70,7 @@ def svdf(rng: Random, weights: str = "float32") -> Trial:
         if dtype == "float32":
             return graph.constant(name, values)
         scale = np.abs(values).max() / 127
-        return graph.constant(name, np.rint(values / scale).astype(np.int8), quantized(scale))
+        return graph.constant(name, np.rint(values / scale).astype(np.int8), qparams(scale))
 
     x = graph.tensor("x", (batch, n), "float32")
     feature = constant("f", units * rank, n, dtype=weights)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.affine import tied
 from tests.differential.one_operator import Far, Tensor, Trial, trial, within
@@ -52,7 +52,7 @@ def parameters(rng: Random, dtype: str) -> Quantization | None:
     low, high = INTEGER_RANGES[dtype]
     zero = 0 if dtype == "int16" else int(rng.integers(low, high, endpoint=True))
     scale = tied(rng, float(np.exp(rng.normal(-3, 1.5))))
-    return quantized(2.0 ** np.round(np.log2(scale)) if rng.random() < 0.2 else scale, zero)
+    return qparams(2.0 ** np.round(np.log2(scale)) if rng.random() < 0.2 else scale, zero)
 
 
 def pooling(rng: Random, opcode: str, dtype: str) -> Trial:
@@ -128,7 +128,7 @@ def _output(rng: Random, opcode: str, dtype: str, given: Quantization, count: in
     elif rng.random() < 0.4:
         spread = 2.0 ** int(rng.integers(-2, 3)) * (1 if opcode == "SUM" else 2 / count)
     zero = 0 if dtype == "int16" else int(rng.integers(*INTEGER_RANGES[dtype], endpoint=True))
-    return quantized(scale * spread, zero)
+    return qparams(scale * spread, zero)
 
 
 def index_of(rng: Random, opcode: str, dtype: str) -> Trial:

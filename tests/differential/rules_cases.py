@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.model.types import Model
 from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
@@ -57,7 +57,7 @@ def act(
     """Return a computed input with random values from ``low`` on."""
     info = np.iinfo(dtype)
     values = RNG.integers(max(low, info.min), info.max + 1, tuple(shape)).astype(dtype)
-    q = None if scale is None else quantized(scale, zero if dtype == "int8" else 0)
+    q = None if scale is None else qparams(scale, zero if dtype == "int8" else 0)
     return Part(tuple(shape), dtype, q, values)
 
 
@@ -76,7 +76,7 @@ def weights(shape: Sequence[int], axis: int, per_axis: bool = True) -> Part:
     """Return symmetric int8 weights, by default with a scale for each slice."""
     count = shape[axis] if per_axis else 1
     values = RNG.integers(-127, 128, tuple(shape))
-    return const(values, quantized(0.01 + 0.002 * np.arange(count), 0, axis), "int8")
+    return const(values, qparams(0.01 + 0.002 * np.arange(count), 0, axis), "int8")
 
 
 def bias(data: Part, weight: Part, dtype: str = "int32") -> Part:
@@ -85,7 +85,7 @@ def bias(data: Part, weight: Part, dtype: str = "int32") -> Part:
     assert weight.quantization
     scale = (data.quantization.scale[0].astype(np.float64) * weight.quantization.scale).astype(np.float32)
     channels = weight.shape[weight.quantization.axis] if len(scale) > 1 else weight.shape[0]
-    return const(RNG.integers(-12000, 12000, channels), quantized(scale), dtype)
+    return const(RNG.integers(-12000, 12000, channels), qparams(scale), dtype)
 
 
 def case(
@@ -95,7 +95,7 @@ def case(
     """Return a case of these parts."""
     operands = [None if part is None else part.planned(at) for at, part in enumerate(parts)]
     results = [run_time(f"y{at}", p.shape, p.dtype, p.quantization) for at, p in enumerate(outs)]
-    steps = [run_time(f"i{n}", (), "int16", quantized(2.0**-12)) for n in range(intermediates)]
+    steps = [run_time(f"i{n}", (), "int16", qparams(2.0**-12)) for n in range(intermediates)]
     model = one_operator(
         opcode or name, operands, results, options, version=version, intermediates=steps, description=name
     )
@@ -117,7 +117,7 @@ def cases(dtype: str) -> Iterator[Case]:
         return act(shape, scale * unit, z, dtype, 0 if wide and low > -128 else low * (256 if wide else 1))
 
     def o(shape: Sequence[int], scale: float = 0.05, z: int = 3) -> Part:
-        return out(shape, quantized(scale * unit, zero(z)), dtype)
+        return out(shape, qparams(scale * unit, zero(z)), dtype)
 
     yield from _affine(a, o, "int64" if wide else "int32", wide)
     yield from _binary(a, o, wide)
@@ -218,7 +218,7 @@ def _same(a, o, dtype, wide):
     yield case("TRANSPOSE", [a(s), const([0, 2, 1, 3])], [o((1, 6, 4, 3))])
     pads = const([[0, 0], [1, 1], [1, 1], [0, 0]])
     yield case("PAD", [a(s), pads], [o((1, 6, 8, 3))])
-    value = const([17], quantized(0.05 / (256 if wide else 1), 0 if wide else 3), dtype)
+    value = const([17], qparams(0.05 / (256 if wide else 1), 0 if wide else 3), dtype)
     yield case("PADV2", [a(s), pads, value], [o((1, 6, 8, 3))])
     yield case("MIRROR_PAD", [a(s), pads], [o((1, 6, 8, 3))], mode="REFLECT")
     yield case("GATHER", [a(s), const([2, 0])], [o((1, 2, 6, 3))], axis=1)
@@ -245,7 +245,7 @@ def _same(a, o, dtype, wide):
     yield case("SPACE_TO_DEPTH", [a(s)], [o((1, 2, 3, 12))], block_size=2)
     yield case("DEPTH_TO_SPACE", [a((1, 2, 3, 12))], [o((1, 4, 6, 3))], block_size=2)
     yield case("TOPK_V2", [a((4, 8)), const(3)], [o((4, 3)), out((4, 3), None, "int32")])
-    q = quantized(0.05, 3)
+    q = qparams(0.05, 3)
     ons = [const(100, q, "int8"), const(-40, q, "int8")]
     yield case("ONE_HOT", [const([1, 0, 2]), const(4), *ons], [o((3, 4))], axis=-1)
 
@@ -269,9 +269,9 @@ def _indexes(a, wide):
 
 
 def _plain(dtype):
-    q, x = quantized(0.05, 3), act((4, 3))
+    q, x = qparams(0.05, 3), act((4, 3))
     rest = const(-40, q, "int8")
-    yield case("MATRIX_DIAG", [act((3,), zero=0)], [out((3, 3), quantized(0.05, 0))])
+    yield case("MATRIX_DIAG", [act((3,), zero=0)], [out((3, 3), qparams(0.05, 0))])
     yield case("MATRIX_SET_DIAG", [act((3, 3)), act((3,))], [out((3, 3), q)])
     yield case("SPARSE_TO_DENSE", [const([1, 3]), const([5]), act((2,)), rest], [out((5,), q)])
     yield case("UNIQUE", [act((5,))], [out((5,), q), out((5,), None, "int32")], idx_out_type="int32")
@@ -288,11 +288,11 @@ def _plain(dtype):
     yield case("BITCAST", [act((4, 3), None)], [out((4, 3), None, "uint8")], real=False)
     yield case("WHERE", [act((4, 3), None)], [out((12, 2), None, "int64")], real=False)
     x = act((2, 5))
-    state = Part((2, 8), "int16", quantized(0.002), variable=True)
-    feature = const(RNG.integers(-127, 128, (4, 5)), quantized(0.01), "int8")
-    time = const(RNG.integers(-9000, 9000, (4, 2)), quantized(0.0002), "int16")
-    b = const(RNG.integers(-500, 500, 4), quantized(np.float32(0.0002) * np.float32(0.002)), "int32")
-    yield case("SVDF", [x, feature, time, b, state], [out((2, 4), quantized(0.02, -128))], real=False, rank=1,
+    state = Part((2, 8), "int16", qparams(0.002), variable=True)
+    feature = const(RNG.integers(-127, 128, (4, 5)), qparams(0.01), "int8")
+    time = const(RNG.integers(-9000, 9000, (4, 2)), qparams(0.0002), "int16")
+    b = const(RNG.integers(-500, 500, 4), qparams(np.float32(0.0002) * np.float32(0.002)), "int32")
+    yield case("SVDF", [x, feature, time, b, state], [out((2, 4), qparams(0.02, -128))], real=False, rank=1,
                fused_activation_function="RELU", version=3)  # fmt: skip
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import options_table, quantized
+from litecheck.model.build import options_table, qparams
 from litecheck.model.types import Buffer, Operator, Tensor
 from litecheck.quantization import Blockwise, Quantization
 from tests.differential.rules_cases import Case, Part, case, const, out
@@ -40,7 +40,7 @@ def weights(shape: Sequence[int], axis: int | None = None, dtype: str = "int8") 
     count = 1 if axis is None else shape[axis]
     stored = RNG.integers(*SPANS[dtype], tuple(shape)).astype("uint8" if dtype == "uint8" else "int8")
     fine = {"int4": 16, "int2": 64}.get(dtype, 1)
-    q = quantized(fine * (0.01 + 0.002 * np.arange(count)), 0, axis or 0)
+    q = qparams(fine * (0.01 + 0.002 * np.arange(count)), 0, axis or 0)
     return Part(tuple(shape), dtype, q, stored, constant=True)
 
 

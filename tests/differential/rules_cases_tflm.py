@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from tests.differential import rules_cases
 from tests.differential.rules_cases import RNG, SQ, Case, Part, S, act, bias, case, const, out, weights
 
@@ -41,7 +41,7 @@ def _a(dtype: str, shape: Sequence[int], scale: float = 0.05, zero: int = 3, low
 
 def _o(dtype: str, shape: Sequence[int], scale: float = 0.05, zero: int = 3) -> Part:
     wide = dtype == "int16"
-    return out(shape, quantized(scale / 256 if wide else scale, 0 if wide else zero), dtype)
+    return out(shape, qparams(scale / 256 if wide else scale, 0 if wide else zero), dtype)
 
 
 def _affine(dtype: str) -> Iterator[Case]:
@@ -80,36 +80,36 @@ def _affine(dtype: str) -> Iterator[Case]:
     )
     lhs, product = _a(dtype, (2, 3, 4)), _o(dtype, (2, 3, 5), 0.5)
     rhs = RNG.integers(-99, 99, (2, 4, 5))
-    yield case("BATCH_MATMUL weights", [lhs, const(rhs, quantized(0.01), dtype)], [product], "BATCH_MATMUL")
+    yield case("BATCH_MATMUL weights", [lhs, const(rhs, qparams(0.01), dtype)], [product], "BATCH_MATMUL")
     if wide:
         yield case(
-            "BATCH_MATMUL int8 rhs", [lhs, const(rhs, quantized(0.01), "int8")], [product], "BATCH_MATMUL"
+            "BATCH_MATMUL int8 rhs", [lhs, const(rhs, qparams(0.01), "int8")], [product], "BATCH_MATMUL"
         )
 
 
 def _four_bits(shape: tuple[int, ...], axis: int, per_axis: bool = True) -> Part:
     scale = 0.1 + 0.02 * np.arange(shape[axis] if per_axis else 1)
     values = RNG.integers(-7, 8, shape).astype(np.int8)
-    return Part(shape, "int4", quantized(scale, 0, axis), values, constant=True)
+    return Part(shape, "int4", qparams(scale, 0, axis), values, constant=True)
 
 
 def _narrow() -> Iterator[Case]:
     """Yield int8 activations with int4 weights, and conversions of width."""
     x, w = act(S), _four_bits((5, 3, 3, 3), 0)
     conv = {**POOL, "dilation_w_factor": 1, "dilation_h_factor": 1}
-    yield case("CONV_2D int4", [x, w, bias(x, w)], [out((1, 4, 6, 5), quantized(0.4, 3))], "CONV_2D", **conv)
+    yield case("CONV_2D int4", [x, w, bias(x, w)], [out((1, 4, 6, 5), qparams(0.4, 3))], "CONV_2D", **conv)
     w = _four_bits((1, 3, 3, 6), 3)
-    yield case("DEPTHWISE_CONV_2D int4", [x, w, bias(x, w)], [out((1, 4, 6, 6), quantized(0.4, 3))],
+    yield case("DEPTHWISE_CONV_2D int4", [x, w, bias(x, w)], [out((1, 4, 6, 6), qparams(0.4, 3))],
                "DEPTHWISE_CONV_2D", depth_multiplier=2, **conv)  # fmt: skip
     x = act((2, 12))
     for name, per_axis in (("int4", True), ("int4 per-tensor", False)):
         w = _four_bits((5, 12), 0, per_axis)
         yield case(
-            f"FULLY_CONNECTED {name}", [x, w, bias(x, w)], [out((2, 5), quantized(0.4, 3))], "FULLY_CONNECTED"
+            f"FULLY_CONNECTED {name}", [x, w, bias(x, w)], [out((2, 5), qparams(0.4, 3))], "FULLY_CONNECTED"
         )
     w = _four_bits((5, 2, 2, 3), 0)
     x = act((1, 3, 4, 3))
-    yield case("TRANSPOSE_CONV int4", [const([1, 6, 8, 5]), w, x, bias(x, w)], [out((1, 6, 8, 5), quantized(0.3, 3))],
+    yield case("TRANSPOSE_CONV int4", [const([1, 6, 8, 5]), w, x, bias(x, w)], [out((1, 6, 8, 5), qparams(0.3, 3))],
                "TRANSPOSE_CONV", padding="SAME", stride_w=2, stride_h=2, version=3)  # fmt: skip
 
 
@@ -123,7 +123,7 @@ def _binary(dtype: str) -> Iterator[Case]:
     yield case("SQUARED_DIFFERENCE", [x, y], [square], tolerance=1.6 if dtype == "int8" else 32)
     if dtype == "int8":
         for opcode in ("ADD", "SUB", "MUL"):
-            c = const(RNG.integers(-128, 128, (6,)), quantized(0.03, -20), "int8")
+            c = const(RNG.integers(-128, 128, (6,)), qparams(0.03, -20), "int8")
             yield case(f"{opcode} constant", [x, c], [_o(dtype, s, 0.1)], opcode)
         z = [_a(dtype, s, 0.02, 0) for _ in range(3)]
         yield case("ADD_N", z, [_o(dtype, s)])
@@ -158,7 +158,7 @@ def _unary(dtype: str) -> Iterator[Case]:
         if dtype in (given, made):
             yield _quantize(given, made)
     if not wide:
-        y = out(s, quantized(1 / 65536, -32768), "int16")
+        y = out(s, qparams(1 / 65536, -32768), "int16")
         yield case("SOFTMAX int16", [x], [y], "SOFTMAX", beta=1.0, tolerance=600)
 
 
@@ -167,12 +167,12 @@ STEPS = {"int8": (0.05, 3), "uint8": (0.05, 131), "int16": (0.05 / 256, 0), "int
 
 
 def _quantize(given: str, made: str) -> Case:
-    s, target = (1, 4, 6), out((1, 4, 6), quantized(*STEPS[made]), made)
+    s, target = (1, 4, 6), out((1, 4, 6), qparams(*STEPS[made]), made)
     if given == "float32":
         data = Part(s, given, None, RNG.uniform(-6, 6, s).astype(np.float32))
     else:
         low, high = (-(2**17), 2**17) if given == "int32" else (np.iinfo(given).min, np.iinfo(given).max)
-        q = quantized(STEPS[given][0] * 1.3, STEPS[given][1])
+        q = qparams(STEPS[given][0] * 1.3, STEPS[given][1])
         data = Part(s, given, q, RNG.integers(low, high, s, endpoint=True).astype(given))
     return case(f"QUANTIZE {given} to {made}", [data], [target], "QUANTIZE")
 
@@ -196,7 +196,7 @@ def _movers(dtype: str) -> Iterator[Case]:
     yield case("RESHAPE without shape", [a(*S)], [o(1, 12, 6)], "RESHAPE", new_shape=[1, 12, 6])
     yield case("RESHAPE absent shape", [a(*S), None], [o(1, 12, 6)], "RESHAPE", new_shape=[1, 12, 6])
     yield case("UNPACK 1", [a(2, 4, 3)], [o(2, 3)] * 4, "UNPACK", num=4, axis=1)
-    yield case("FILL constant", [const([4, 3]), const(9, quantized(0.05, 3 if dtype == "int8" else 0), dtype)],
+    yield case("FILL constant", [const([4, 3]), const(9, qparams(0.05, 3 if dtype == "int8" else 0), dtype)],
                [o(4, 3)], "FILL")  # fmt: skip
     if dtype == "int16":
         yield case("SPACE_TO_DEPTH", [a(*S)], [o(1, 2, 3, 12)], block_size=2)
@@ -205,7 +205,7 @@ def _movers(dtype: str) -> Iterator[Case]:
             yield case(opcode, [a(4, 8), const(1)], [out((4,), None, "int32")], output_type="int32")
         yield case("CAST", [act((4, 3), None, dtype=dtype)], [out((4, 3), None, "float32")], real=False,
                    in_data_type="int16", out_data_type="float32")  # fmt: skip
-        table = const(RNG.integers(-32767, 32768, (6, 4)), quantized(0.01), "int16")
+        table = const(RNG.integers(-32767, 32768, (6, 4)), qparams(0.01), "int16")
     else:
         table = weights((6, 4), 0, per_axis=False)
     yield case(
@@ -232,12 +232,12 @@ def svdf(name: str, state: str, biased: bool = True) -> Case:
     """Return SVDF with int16 or int8 state and time weights."""
     ss, st, so, most = (0.002, 0.0002, 0.1, 9000) if state == "int16" else (0.1, 0.012, 0.2, 100)
     x = act((2, 5))
-    memory = Part((2, 8), state, quantized(ss), variable=True)
-    feature = const(RNG.integers(-127, 128, (4, 5)), quantized(0.01), "int8")
-    time = const(RNG.integers(-most, most, (4, 2)), quantized(st), state)
+    memory = Part((2, 8), state, qparams(ss), variable=True)
+    feature = const(RNG.integers(-127, 128, (4, 5)), qparams(0.01), "int8")
+    time = const(RNG.integers(-most, most, (4, 2)), qparams(st), state)
     step = np.float32(st) * np.float32(ss)
-    b = const((RNG.uniform(-4, 4, 4) / step).astype(np.int32), quantized(step), "int32") if biased else None
-    return case(name, [x, feature, time, b, memory], [out((2, 4), quantized(so, -128))], "SVDF", rank=1, tolerance=3,
+    b = const((RNG.uniform(-4, 4, 4) / step).astype(np.int32), qparams(step), "int32") if biased else None
+    return case(name, [x, feature, time, b, memory], [out((2, 4), qparams(so, -128))], "SVDF", rank=1, tolerance=3,
                 fused_activation_function="RELU", version=3)  # fmt: skip
 
 
@@ -245,15 +245,15 @@ def lstm(name: str, dtype: str) -> Case:
     """Return a plain LSTM of three steps, as converters write it."""
     wide = dtype == "int16"
     x, n, cells = _a(dtype, (1, 3, 5), 0.02), 5, 4
-    h = quantized(1 / 32768 if wide else 1 / 128, 0)
-    ws = [const(RNG.integers(-127, 128, (cells, n)), quantized(0.004 + 0.001 * g), "int8") for g in range(4)]
+    h = qparams(1 / 32768 if wide else 1 / 128, 0)
+    ws = [const(RNG.integers(-127, 128, (cells, n)), qparams(0.004 + 0.001 * g), "int8") for g in range(4)]
     rs = [
-        const(RNG.integers(-127, 128, (cells, cells)), quantized(0.003 + 0.001 * g), "int8") for g in range(4)
+        const(RNG.integers(-127, 128, (cells, cells)), qparams(0.003 + 0.001 * g), "int8") for g in range(4)
     ]
     bs = [bias(x, w, "int64" if wide else "int32") for w in ws]
     bs = [const(np.asarray(b.values), b.quantization, b.dtype) for b in bs]
     state = Part((1, cells), dtype, h, variable=True)
-    cell = Part((1, cells), "int16", quantized(2.0**-12), variable=True)
+    cell = Part((1, cells), "int16", qparams(2.0**-12), variable=True)
     parts = [x, *ws, *rs, None, None, None, *bs, None, None, state, cell, None, None, None, None]
     return case(name, parts, [out((1, 3, cells), h, dtype)], "UNIDIRECTIONAL_SEQUENCE_LSTM", version=2, real=True,
                 tolerance=40 if wide else 3, fused_activation_function="TANH", time_major=False)  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Buffer, Tensor
 from litecheck.quantization import Quantization
 from tests.differential import rules_cases
@@ -34,22 +34,22 @@ def cases() -> Iterator[Case]:
             yield fine(raised(case))
     x, y = _act(131, 0.05), _act(7, 0.03)
     yield built(
-        "CONCATENATION rescaled", [x, y], [out((4, 6), quantized(0.06, 99), "uint8")], "CONCATENATION", axis=0
+        "CONCATENATION rescaled", [x, y], [out((4, 6), qparams(0.06, 99), "uint8")], "CONCATENATION", axis=0
     )
     yield built(
-        "QUANTIZE from int8", [any_act((2, 6))], [out((2, 6), quantized(0.07, 99), "uint8")], "QUANTIZE"
+        "QUANTIZE from int8", [any_act((2, 6))], [out((2, 6), qparams(0.07, 99), "uint8")], "QUANTIZE"
     )
-    yield built("QUANTIZE to int8", [x], [out((2, 6), quantized(0.07, -9), "int8")], "QUANTIZE")
-    yield built("QUANTIZE to int16", [x], [out((2, 6), quantized(0.07), "int16")], "QUANTIZE")
+    yield built("QUANTIZE to int8", [x], [out((2, 6), qparams(0.07, -9), "int8")], "QUANTIZE")
+    yield built("QUANTIZE to int16", [x], [out((2, 6), qparams(0.07), "int16")], "QUANTIZE")
     real = Part((2, 6), "float32", None, RNG.normal(size=(2, 6)).astype(np.float32))
-    yield built("QUANTIZE from float32", [real], [out((2, 6), quantized(0.03, 99), "uint8")], "QUANTIZE")
+    yield built("QUANTIZE from float32", [real], [out((2, 6), qparams(0.03, 99), "uint8")], "QUANTIZE")
 
 
 def fine(case: Case) -> Case:
     """Return the case with a very small output step, so that a bias change is large in output steps."""
     graph = case.model.subgraphs[0]
     result = graph.tensors[graph.outputs[0]]
-    result = replace(result, quantization=quantized(4e-6, result.quantization.zero_point))
+    result = replace(result, quantization=qparams(4e-6, result.quantization.zero_point))
     tensors = (*graph.tensors[: result.index], result, *graph.tensors[result.index + 1 :])
     model = replace(case.model, subgraphs=(replace(graph, tensors=tensors),))
     return replace(case, name=f"{case.name} fine", model=model)
@@ -78,7 +78,7 @@ def _tensor(tensor: Tensor, buffers: list[Buffer], offset: int) -> Tensor:
     if data is not None:
         data = _raise(data.view(np.int8))
         buffers[tensor.buffer] = Buffer(data)
-    q = quantized(q.scale, q.zero_point + offset) if q.scale.size else q
+    q = qparams(q.scale, q.zero_point + offset) if q.scale.size else q
     return replace(tensor, dtype="uint8", data=data, quantization=q)
 
 
@@ -87,7 +87,7 @@ def _raise(values: np.ndarray) -> np.ndarray:
 
 
 def _act(zero: int, scale: float) -> Part:
-    return Part((2, 6), "uint8", quantized(scale, zero), _bytes((2, 6)))
+    return Part((2, 6), "uint8", qparams(scale, zero), _bytes((2, 6)))
 
 
 def _bytes(shape: tuple[int, ...]) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import Quantization
 from tests.differential.shapes_draws import (
     FIRST,
@@ -235,11 +235,11 @@ CASES: dict[str, tuple[Make, tuple[str, ...]]] = {
     **{op: (unary(op), BOTH) for op in "LOG SQRT RSQRT RELU RELU6 RELU_0_TO_1 ELU GELU HARD_SWISH EXP".split()},
     "ABS": (unary("ABS"), BOTH), "NEG": (unary("NEG"), BOTH), "LOGICAL_NOT": (unary("LOGICAL_NOT"), ("bool",)),
     "LEAKY_RELU": (unary("LEAKY_RELU", alpha=0.1), BOTH),
-    "LOGISTIC": (unary("LOGISTIC", fixed=quantized(1 / 256, -128)), BOTH),
-    "TANH": (unary("TANH", fixed=quantized(1 / 128, 0)), BOTH),
-    "SOFTMAX": (unary("SOFTMAX", fixed=quantized(1 / 256, -128), beta=1.0), BOTH),
-    "LOG_SOFTMAX": (unary("LOG_SOFTMAX", fixed=quantized(1 / 16, 127)), BOTH),
-    "L2_NORMALIZATION": (unary("L2_NORMALIZATION", fixed=quantized(1 / 128, 0)), BOTH),
+    "LOGISTIC": (unary("LOGISTIC", fixed=qparams(1 / 256, -128)), BOTH),
+    "TANH": (unary("TANH", fixed=qparams(1 / 128, 0)), BOTH),
+    "SOFTMAX": (unary("SOFTMAX", fixed=qparams(1 / 256, -128), beta=1.0), BOTH),
+    "LOG_SOFTMAX": (unary("LOG_SOFTMAX", fixed=qparams(1 / 16, 127)), BOTH),
+    "L2_NORMALIZATION": (unary("L2_NORMALIZATION", fixed=qparams(1 / 128, 0)), BOTH),
     "LOCAL_RESPONSE_NORMALIZATION": (
         unary("LOCAL_RESPONSE_NORMALIZATION", (4, 4), radius=1, bias=1.0, alpha=1.0, beta=0.5), F
     ),

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import Quantization
 
 Random = np.random.Generator
 
 
-Q = quantized(0.05, -5)
+Q = qparams(0.05, -5)
 
 
 #: Operators without a second version in LiteRT.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from tests.differential.shapes_draws import (
     FIRST,
     Draw,
@@ -38,11 +38,11 @@ def conv(rng: Random, dtype: str, opcode: str = "CONV_2D", high: int = 3) -> Dra
     options = _window(rng, 2, deep)
     if deep:
         options["depth_multiplier"] = outputs // channels
-    return Draw(opcode, _trimmed(parts), (out(dtype, quantized(0.5, 1)),), options, 3)
+    return Draw(opcode, _trimmed(parts), (out(dtype, qparams(0.5, 1)),), options, 3)
 
 
 def _weight(rng: Random, shape: Sequence[int], dtype: str, axis: int = 0) -> Part:
-    q = quantized(np.full(shape[axis], 0.01), 0, axis)
+    q = qparams(np.full(shape[axis], 0.01), 0, axis)
     return x(rng, shape, dtype, dtype == "int8" or rng.random() < 0.8, q)
 
 
@@ -50,7 +50,7 @@ def _bias(rng: Random, outputs: int, dtype: str, always: bool = False) -> Part |
     if dtype == "int8":
         return Part(
             np.zeros(outputs, np.int32),
-            quantized(np.full(outputs, np.float32(0.05) * np.float32(0.01))),
+            qparams(np.full(outputs, np.float32(0.05) * np.float32(0.01))),
             True,
         )
     return x(rng, (outputs,), dtype, rng.random() < 0.8) if always or rng.random() < 0.8 else None
@@ -112,7 +112,7 @@ def transposed(rng: Random, dtype: str, opcode: str = "TRANSPOSE_CONV") -> Draw:
     return Draw(
         opcode,
         _trimmed((*parts, _bias(rng, outputs, dtype))),
-        (out(dtype, quantized(0.5, 1)),),
+        (out(dtype, qparams(0.5, 1)),),
         options,
         1 if deep else 3,
     )
@@ -135,7 +135,7 @@ def fully_connected(rng: Random, dtype: str) -> Draw:
     depth = shape[-1] if keep or rng.random() < 0.5 else int(np.prod(shape[size(rng, 0, len(shape) - 1) :]))
     parts = (x(rng, shape, dtype), _weight(rng, (units, depth), dtype), _bias(rng, units, dtype))
     return Draw(
-        "FULLY_CONNECTED", _trimmed(parts), (out(dtype, quantized(0.5, 1)),), {"keep_num_dims": keep}, 4
+        "FULLY_CONNECTED", _trimmed(parts), (out(dtype, qparams(0.5, 1)),), {"keep_num_dims": keep}, 4
     )
 
 
@@ -146,19 +146,19 @@ def batch_matmul(rng: Random, dtype: str) -> Draw:
     a = (inner, rows) if options["adj_x"] else (rows, inner)
     b = (columns, inner) if options["adj_y"] else (inner, columns)
     parts = (x(rng, (*left, *a), dtype), x(rng, (*right, *b), dtype, rng.random() < 0.3))
-    return Draw("BATCH_MATMUL", parts, (out(dtype, quantized(0.5, 1)),), options, 2)
+    return Draw("BATCH_MATMUL", parts, (out(dtype, qparams(0.5, 1)),), options, 2)
 
 
 def svdf(rng: Random, dtype: str) -> Draw:
     batch, n, units, rank, memory = (size(rng, 1, 4) for _ in range(5))
     filters = units * rank
     if dtype == "int8":
-        state = Part(np.zeros((batch, filters * memory), np.int16), quantized(0.002), variable=True)
-        time = Part(np.ones((filters, memory), np.int16), quantized(0.0002), True)
-        bias = Part(np.ones(units, np.int32), quantized(np.float32(0.0002) * np.float32(0.002)), True)
+        state = Part(np.zeros((batch, filters * memory), np.int16), qparams(0.002), variable=True)
+        time = Part(np.ones((filters, memory), np.int16), qparams(0.0002), True)
+        bias = Part(np.ones(units, np.int32), qparams(np.float32(0.0002) * np.float32(0.002)), True)
         parts = (
             x(rng, (batch, n), dtype),
-            x(rng, (filters, n), dtype, True, quantized(0.01)),
+            x(rng, (filters, n), dtype, True, qparams(0.01)),
             time,
             bias,
             state,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from tests.differential.shapes_draws import (
     Draw,
     Make,
@@ -320,7 +320,7 @@ def embedding(rng: Random, dtype: str) -> Draw:
     table = dims(rng, 2, 4)
     return Draw(
         "EMBEDDING_LOOKUP",
-        (index(rng, rng.integers(0, table[0], size(rng))), x(rng, table, dtype, True, quantized(0.1))),
+        (index(rng, rng.integers(0, table[0], size(rng))), x(rng, table, dtype, True, qparams(0.1))),
         (("float32", None),),
         {},
         3,

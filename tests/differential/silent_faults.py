@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
@@ -57,13 +57,13 @@ def lstm(opcode: str, norm: bool = False, projected: bool = False) -> tuple[Mode
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     shape = (2, n) if opcode == "LSTM" else (2, 5, n)
-    x = graph.tensor("x", shape, "int8", quantized(sx, 3))
+    x = graph.tensor("x", shape, "int8", qparams(sx, 3))
 
     def constants(name: str, dtype: str, scales: list[float], *dims: int, most: float = 127) -> list[int]:
         draws = [rng.integers(-int(most / s) if most < 1 else -127, int(most / s) if most < 1 else 128, dims)
                  for s in scales]  # fmt: skip
         return [
-            graph.constant(f"{name} {gate}", draw.astype(dtype), quantized(s))
+            graph.constant(f"{name} {gate}", draw.astype(dtype), qparams(s))
             for gate, draw, s in zip(GATES, draws, scales, strict=False)
         ]
 
@@ -79,12 +79,12 @@ def lstm(opcode: str, norm: bool = False, projected: bool = False) -> tuple[Mode
         operands += constants("pb", "int32", [2.0**-7 * hidden[0]], outputs, most=0.3)
     else:
         operands += [-1, -1]
-    operands.append(graph.tensor("state", (2, outputs), "int8", quantized(sh, zh), is_variable=True))
-    operands.append(graph.tensor("cell", (2, cells), "int16", quantized(2.0**-11), is_variable=True))
+    operands.append(graph.tensor("state", (2, outputs), "int8", qparams(sh, zh), is_variable=True))
+    operands.append(graph.tensor("cell", (2, cells), "int16", qparams(2.0**-11), is_variable=True))
     operands += constants("n", "int16", norms, cells, most=0.9) if norm else [-1] * 4
-    extra = [graph.tensor(f"sum {gate}", (0,), "int16", quantized(2.0**-10)) for gate in GATES]
-    extra.append(graph.tensor("hidden", (0,), "int8", quantized(*hidden)))
-    y = graph.tensor("y", (*shape[:-1], outputs), "int8", quantized(sh, zh))
+    extra = [graph.tensor(f"sum {gate}", (0,), "int16", qparams(2.0**-10)) for gate in GATES]
+    extra.append(graph.tensor("hidden", (0,), "int8", qparams(*hidden)))
+    y = graph.tensor("y", (*shape[:-1], outputs), "int8", qparams(sh, zh))
     graph.add(opcode, operands, [y], version=2, intermediates=extra, fused_activation_function="TANH")
     graph.inputs(x)
     graph.outputs(y)
@@ -96,7 +96,7 @@ def lstm_faults(opcode: str) -> Iterator[SilentFault]:
     plain, inputs = lstm(opcode)
     fault = partial(SilentFault, good=plain, inputs=inputs)
     limits = f"{opcode}/limits/"
-    for name, q in (("scale", quantized(2.0**-6, -4)), ("zero point", quantized(2.0**-7, 40))):
+    for name, q in (("scale", qparams(2.0**-6, -4)), ("zero point", qparams(2.0**-7, 40))):
         bad = changed(plain, "hidden", quantization=q)
         yield fault(f"{opcode} hidden {name}", bad=bad, paths=(limits + "hidden_mismatches",), litert="wrong")
     extra = plain.subgraphs[0].operators[0].intermediates
@@ -107,20 +107,20 @@ def lstm_faults(opcode: str) -> Iterator[SilentFault]:
         f"{opcode} six intermediates", bad=bad, paths=(limits + "intermediate_tensors",), litert="refused"
     )
     for bits in (-16, -8):
-        bad = changed(plain, "cell", quantization=quantized(2.0**bits))
+        bad = changed(plain, "cell", quantization=qparams(2.0**bits))
         yield fault(f"{opcode} cell 2^{bits}", bad=bad, paths=(limits + "cell_state.scale",), litert="wrong")
     projected, inputs = lstm(opcode, projected=True)
     fault = partial(SilentFault, good=projected, inputs=inputs)
     # The projected tensor is hidden: half its scale also changes the steps of the projection's bias.
-    bad = changed(projected, "hidden", quantization=quantized(2.0**-6, 3000))
+    bad = changed(projected, "hidden", quantization=qparams(2.0**-6, 3000))
     yield fault(
         f"{opcode} hidden outside int8", bad=bad, paths=(f"{opcode}/hidden/zero_point",), litert="wrong"
     )
-    bad = changed(projected, "state", quantization=quantized(2.0**-6, -4))
+    bad = changed(projected, "state", quantization=qparams(2.0**-6, -4))
     yield fault(f"{opcode} state scale", bad=bad, paths=(f"{opcode}/same_quantization",), litert="wrong")
     normal, inputs = lstm(opcode, norm=True)
     fault = partial(SilentFault, good=normal, inputs=inputs)
-    bad = changed(normal, "sum cell", quantization=quantized(-(2.0**-10)))
+    bad = changed(normal, "sum cell", quantization=qparams(-(2.0**-10)))
     yield fault(f"{opcode} gate below 0", bad=bad, paths=(limits + "unscaled_gates",), litert="wrong")
 
 
@@ -131,12 +131,12 @@ def svdf_faults() -> Iterator[SilentFault]:
     def svdf(kind: str, state_kind: str) -> Model:
         builder = ModelBuilder("svdf")
         graph = builder.subgraph("main")
-        x = graph.tensor("x", (1, 6), "int8", quantized(2.0**-6, 2))
-        feature = graph.constant("f", np.full((8, 6), 50, np.int8), quantized(2.0**-7))
-        time = graph.constant("t", np.full((8, 3), 90, kind), quantized(2.0**-9))
-        bias = graph.constant("b", np.full(8, 500, np.int32), quantized(2.0**-18))
-        state = graph.tensor("s", (1, 24), state_kind, quantized(2.0**-9), is_variable=True)
-        y = graph.tensor("y", (1, 8), "int8", quantized(2.0**-6, -128))
+        x = graph.tensor("x", (1, 6), "int8", qparams(2.0**-6, 2))
+        feature = graph.constant("f", np.full((8, 6), 50, np.int8), qparams(2.0**-7))
+        time = graph.constant("t", np.full((8, 3), 90, kind), qparams(2.0**-9))
+        bias = graph.constant("b", np.full(8, 500, np.int32), qparams(2.0**-18))
+        state = graph.tensor("s", (1, 24), state_kind, qparams(2.0**-9), is_variable=True)
+        y = graph.tensor("y", (1, 8), "int8", qparams(2.0**-6, -128))
         graph.add(
             "SVDF", [x, feature, time, bias, state], [y], rank=1, version=3, fused_activation_function="RELU"
         )
@@ -165,10 +165,10 @@ def bias_faults() -> Iterator[SilentFault]:
             options |= {"padding": "VALID", "stride_w": 1, "stride_h": 1}
         if opcode == "CONV_2D":
             options |= {"dilation_w_factor": 1, "dilation_h_factor": 1}
-        x = graph.tensor("x", shape, "int16", quantized(2.0**-12))
-        weight = graph.constant("w", np.full((4, *shape[1:]), 64, np.int8), quantized(2.0**-6))
-        bias = graph.constant("b", np.full(4, 70000).astype(dtype), quantized(2.0**-18))
-        y = graph.tensor("y", shape, "int16", quantized(2.0**-10))
+        x = graph.tensor("x", shape, "int16", qparams(2.0**-12))
+        weight = graph.constant("w", np.full((4, *shape[1:]), 64, np.int8), qparams(2.0**-6))
+        bias = graph.constant("b", np.full(4, 70000).astype(dtype), qparams(2.0**-18))
+        y = graph.tensor("y", shape, "int16", qparams(2.0**-10))
         operands = [x, weight, bias]
         if opcode == "TRANSPOSE_CONV":
             operands = [graph.constant("shape", np.int32(shape)), weight, x, bias]
@@ -189,8 +189,8 @@ def bias_faults() -> Iterator[SilentFault]:
             yield SilentFault(f"{opcode} {bad}", model, layer(opcode, *bad)[0], inputs, path, litert)
 
 
-Q = quantized(2.0**-5, 3)
-COARSE = quantized(2.0**-4, 3)
+Q = qparams(2.0**-5, 3)
+COARSE = qparams(2.0**-4, 3)
 
 
 def _logistic(stored: np.ndarray, scale: float) -> np.ndarray:
@@ -220,11 +220,11 @@ def variable_faults() -> Iterator[SilentFault]:
     fault = partial(SilentFault, good=good, inputs=(x,))
     bad = variable(COARSE)
     yield fault("variable scale", bad=bad, paths=(limits + "variable_mismatches",), litert="default only")
-    bad = variable(quantized(2.0**-5, 4))
+    bad = variable(qparams(2.0**-5, 4))
     yield fault(
         "variable zero point", bad=bad, paths=(limits + "variable_mismatches",), litert="default only"
     )
-    bad = variable(quantized(2.0**-5, 0), "int16")
+    bad = variable(qparams(2.0**-5, 0), "int16")
     yield fault("variable type", bad=bad, litert="refused",
                 paths=(limits + "variable_mismatches", limits + "variable_types"))  # fmt: skip
     bad = variable(Q, read=6)
@@ -243,7 +243,7 @@ def _callee(builder: ModelBuilder, name: str, q: Quantization = Q, dtype: str = 
             results: int = 1, loop: bool = False) -> SubgraphBuilder:  # fmt: skip
     """Return a subgraph of the logistic function, or of ABS for loops, which need equal input and output parameters."""
     graph = builder.subgraph(name)
-    out = q if loop else quantized(1 / 256, -128)
+    out = q if loop else qparams(1 / 256, -128)
     ins = [graph.tensor(f"in {n}", (1, 4), dtype, q) for n in range(operands)]
     outs = [graph.tensor(f"out {n}", (1, 4), dtype, out) for n in range(results)]
     for n, tensor in enumerate(outs):
@@ -260,7 +260,7 @@ def _call(opcode: str, targets: tuple[int, ...] = (1, 2), steering: tuple[str, t
     graph = builder.subgraph("main")
     loop = opcode == "WHILE"
     x = graph.tensor("x", (1, 4), "int8", Q)
-    y = graph.tensor("y", (1, 4), "int8", Q if loop else quantized(1 / 256, -128))
+    y = graph.tensor("y", (1, 4), "int8", Q if loop else qparams(1 / 256, -128))
     kinds = {"IF": ("bool", (1,)), "STABLEHLO_CASE": ("int32", (1,))}
     ins = [x]
     if opcode in kinds:
@@ -344,7 +344,7 @@ def border_faults() -> Iterator[SilentFault]:
 def _loop_faults(x: np.ndarray) -> Iterator[SilentFault]:
     make, limits = partial(_call, "WHILE"), "WHILE/limits/"
     fault = partial(SilentFault, good=make(callees=_condition), inputs=(x,))
-    yield fault("WHILE type", bad=make(callees=_condition, dtype="int16", q=quantized(2.0**-5)), litert="refused",
+    yield fault("WHILE type", bad=make(callees=_condition, dtype="int16", q=qparams(2.0**-5)), litert="refused",
                 paths=(limits + "boundary_mismatches", limits + "boundary_types"))  # fmt: skip
     for side in ("operands", "results"):
         bad = make(callees=_condition, **{side: 2})
@@ -402,26 +402,26 @@ def _of_one(
 
 def unary_faults() -> Iterator[SilentFault]:
     """Yield faults of options and constants that limit scales, and of types without a kernel."""
-    ends, q15 = np.array([[-300, 32767]], np.int16), quantized(1 / 32768)
-    good, bad = (_of_one("SOFTMAX", ends, quantized(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
+    ends, q15 = np.array([[-300, 32767]], np.int16), qparams(1 / 32768)
+    good, bad = (_of_one("SOFTMAX", ends, qparams(2.6), q15, version=3, beta=beta) for beta in (1.5, 2.0))
     yield SilentFault("SOFTMAX beta", good, bad, (ends,), ("SOFTMAX/limits/exponent_step",), "wrong")
     codes = np.arange(-128, 128, dtype=np.int8).reshape(1, -1)
     coarse = [np.float32(scale) for scale in (25165822, 25165824)]
-    good, bad = (_of_one("HARD_SWISH", codes, quantized(s), quantized(s / 2), version=1) for s in coarse)
+    good, bad = (_of_one("HARD_SWISH", codes, qparams(s), qparams(s / 2), version=1) for s in coarse)
     yield SilentFault("HARD_SWISH coarse", good, bad, (codes,), ("HARD_SWISH/limits/input.scale",), "wrong")
-    roots = [quantized(np.float32(scale), 3) for scale in (2048, 2049)]
-    good, bad = (_of_one("RSQRT", codes, quantized(4, -128), q, version=2) for q in roots)
+    roots = [qparams(np.float32(scale), 3) for scale in (2048, 2049)]
+    good, bad = (_of_one("RSQRT", codes, qparams(4, -128), q, version=2) for q in roots)
     yield SilentFault("RSQRT coarse", good, bad, (codes,), ("RSQRT/limits/inverse_root_step",), "wrong")
     window = {"filter_width": 2, "filter_height": 2, "stride_w": 2, "stride_h": 2, "padding": "VALID"}
     image = codes.reshape(1, 8, 8, 4)
     for opcode in ("AVERAGE_POOL_2D", "MAX_POOL_2D"):
         good, bad = (
             _of_one(opcode, image, q, q, (), (1, 4, 4, 4), **window, fused_activation_function="RELU6")
-            for q in map(quantized, (2.8e-9, 2.7e-9))
+            for q in map(qparams, (2.8e-9, 2.7e-9))
         )
         yield SilentFault(f"{opcode} fused", good, bad, (image,), (f"{opcode}/limits/fused_bound",),
                           UNDEFINED)  # fmt: skip
-    grid, wide = np.zeros((1, 2, 2, 4), np.int8), quantized(0.1)
+    grid, wide = np.zeros((1, 2, 2, 4), np.int8), qparams(0.1)
     made = [
         _of_one("DEPTH_TO_SPACE", grid.astype(t), wide, wide, (), (1, 4, 4, 1), 1, block_size=2)
         for t in ("i1", "i2")
@@ -435,7 +435,7 @@ def _unpacked(values: np.ndarray, stated: tuple[int, ...]) -> Model:
     """Return a constant (4, 6) that DEQUANTIZE reads, added to an input; DEQUANTIZE's output has a stated shape."""
     builder = ModelBuilder("unpacked")
     graph = builder.subgraph("main")
-    held = graph.constant("held", values, quantized(0.5) if values.dtype == np.int8 else None)
+    held = graph.constant("held", values, qparams(0.5) if values.dtype == np.int8 else None)
     x, y, z = (graph.tensor(n, s, "float32") for n, s in zip("xyz", ((4, 6), stated, (4, 6)), strict=True))
     graph.add("DEQUANTIZE", [held], [y], version=3)
     graph.add("ADD", [x, y], [z])

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from tests.differential.one_operator import Tensor, Trial, trial
 from tests.differential.shrink import Make
 from tests.differential.sweep import Family
@@ -46,7 +46,7 @@ def dilate(random: Random) -> Trial:
     """Return a DILATE with a constant or computed value between the elements."""
     dtype, shape = str(random.choice(TYPES)), _shape(random, 4)
     steps = random.integers(1, 4, len(shape)).astype(np.int32)
-    stated = quantized(0.05, -3) if dtype == "int8" else None
+    stated = qparams(0.05, -3) if dtype == "int8" else None
     between = Tensor(values(random, dtype, (1,))[0:1].reshape(()), stated, bool(random.random() < 0.5))
     operands = [Tensor(values(random, dtype, shape), stated), Tensor(steps, constant=True), between]
     made = tuple((n - 1) * int(d) + 1 for n, d in zip(shape, steps, strict=True))
@@ -88,7 +88,7 @@ def densify(random: Random) -> Trial:
     stored, sparsity = folded(dense, order, formats, blocked, sizes)
     builder = ModelBuilder()
     graph = builder.subgraph("main")
-    stated = quantized(0.05, 0) if dtype == "int8" else None
+    stated = qparams(0.05, 0) if dtype == "int8" else None
     held = graph.constant("values", stored)
     fields = graph.finish().tensors[held]
     w = graph.tensor("w", shape, dtype, stated, buffer=fields.buffer, data=fields.data, sparsity=sparsity)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from tests.differential.one_operator import Tensor, Trial, emptied, trial
 from tests.differential.sweep import Family
 
@@ -17,7 +17,7 @@ INTEGERS = ("int8", "uint8", "int16", "int32", "int64")
 NUMBERS = (*INTEGERS, "uint16", "float32", "float16", "float64")
 #: Bodies that every kernel with a body supports.
 BODIES = ("STABLEHLO_ADD", "STABLEHLO_MULTIPLY", "STABLEHLO_MAXIMUM", "STABLEHLO_MINIMUM")
-Q = quantized(0.05, 3)
+Q = qparams(0.05, 3)
 
 
 def values(rng: Random, shape: Sequence[int], dtype: str) -> np.ndarray:
@@ -156,9 +156,9 @@ def composite(rng: Random) -> Trial:
     builder = ModelBuilder("composite")
     graph, inner = builder.subgraph("main"), builder.subgraph("decomposition")
     scales = rng.uniform(0.005, 0.05, 2)
-    parameters = [quantized(scales[0], 3), quantized(scales[1]), quantized(scales[0] * scales[1])]
+    parameters = [qparams(scales[0], 3), qparams(scales[1]), qparams(scales[0] * scales[1])]
     constants = [values(rng, (m, n), "int8"), rng.integers(-3000, 3000, m).astype(np.int32)]
-    end = quantized(scales[0] * scales[1] * np.sqrt(max(1, n)) * 60, -5)
+    end = qparams(scales[0] * scales[1] * np.sqrt(max(1, n)) * 60, -5)
     operands, given = (
         [inner.tensor("x", (1, n), "int8", parameters[0])],
         [graph.tensor("x", (1, n), "int8", parameters[0])],

@@ -14,7 +14,7 @@ import numpy as np
 
 from litecheck.checks.limits import satisfies
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, options_table, quantized
+from litecheck.model.build import ModelBuilder, options_table, qparams
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
@@ -317,7 +317,7 @@ def _bounded(c: Case, scale: float) -> Model:
     op = next(op for op in graph.operators if op.opcode == c.opcode)
     fine = {*op.outputs, *(op.inputs if c.opcode in ("ADD", "SUB") else ())}
     tensors = tuple(
-        replace(t, quantization=quantized(scale, t.quantization.zero_point[0])) if t.index in fine else t
+        replace(t, quantization=qparams(scale, t.quantization.zero_point[0])) if t.index in fine else t
         for t in graph.tensors
     )
     table = op.options or options_table(c.opcode)
@@ -390,17 +390,17 @@ def _wrong() -> Iterator[Break]:
     yield own("TRANSPOSE/limits/perm_repeats", twice, np.broadcast_to(x[:, :1], (4, 4)))
     rows, places = 8 * np.arange(12).reshape(4, 3) - 40, const([2, 0])
     for path, scale in (
-        ("copied_row_mismatches", quantized(0.5)),
-        ("copied_row_scales", quantized([0.5] * 4)),
+        ("copied_row_mismatches", qparams(0.5)),
+        ("copied_row_scales", qparams([0.5] * 4)),
     ):
         parts = [places, const(rows, scale, "int8")]
-        copied = single("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", quantized(1.0))])
+        copied = single("EMBEDDING_LOOKUP", parts, [Part((2, 3), "int8", qparams(1.0))])
         yield own(f"EMBEDDING_LOOKUP/limits/{path}", copied, rows[[2, 0]] / 2)
     narrow = Part(
-        (4, 3), "int4", quantized(1.0), np.arange(12).reshape(4, 3).astype(np.int8) - 6, constant=True
+        (4, 3), "int4", qparams(1.0), np.arange(12).reshape(4, 3).astype(np.int8) - 6, constant=True
     )
     for opcode, parts in (("EMBEDDING_LOOKUP", [places, narrow]), ("GATHER", [narrow, places])):
-        halves = single(opcode, parts, [Part((2, 3), "int4", quantized(1.0))], version=5)
+        halves = single(opcode, parts, [Part((2, 3), "int4", qparams(1.0))], version=5)
         assert narrow.values is not None
         yield own(f"{opcode}/limits/row_bits_beyond_bytes", halves, narrow.values[[2, 0]])
     row = [const([9, 0]), const([10, 3]), const([1, 1])]
@@ -425,12 +425,12 @@ def _wrong() -> Iterator[Break]:
     yield own("REDUCE_WINDOW/limits/window_dilations.smallest", still, x[1:] + x[:-1])
     yield own("SOFTMAX/limits/options_table", replace_options(single("SOFTMAX", [data], [result(shape)], beta=1.0)),
               np.exp(x) / np.exp(x).sum(-1, keepdims=True))  # fmt: skip
-    q = quantized(0.5, 0)
+    q = qparams(0.5, 0)
     whole_numbers = Part(shape, "int8", q, x.astype(np.int8) - 6)
     leaky = single("LEAKY_RELU", [whole_numbers], [Part(shape, "int8", q)], alpha=float("inf"))
     yield own("LEAKY_RELU/limits/quantized_alpha", leaky, np.where(x < 6, -128, x - 6).astype(np.int8))
     wide_numbers = Part(shape, "int16", q, x.astype(np.int16) - 6)
-    soft = single("SOFTMAX", [wide_numbers], [Part(shape, "int16", quantized(1 / 32768))], beta=-1.0)
+    soft = single("SOFTMAX", [wide_numbers], [Part(shape, "int16", qparams(1 / 32768))], beta=-1.0)
     powers = np.exp(-x / 2)
     yield own("SOFTMAX/limits/quantized_beta", soft, powers / powers.sum(-1, keepdims=True) * 32768)
     yield own("REVERSE_V2/limits/aliased_outputs", onto_itself(single("REVERSE_V2", [data, const([0])], [result(shape)])),
@@ -481,7 +481,7 @@ def _ranks() -> Iterator[Break]:
 
 def _divisors() -> Iterator[Break]:
     """Yield constant divisors with 0 among them."""
-    x, numbers = np.array([4, 6, 9], np.int8), quantized(0.5, 3)
+    x, numbers = np.array([4, 6, 9], np.int8), qparams(0.5, 3)
     byte = single("DIV", [Part((3,), "int8", numbers, x), const([7, 3, 5], numbers, "int8")],
                [Part((3,), "int8", numbers)])  # fmt: skip
     yield own("DIV/limits/rhs.at_zero_point", byte)

@@ -21,7 +21,7 @@ from litecheck.profile.load import load_profile
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.suite_cases import planned
+from litecheck.suite.suite_cases import plan_cases
 from tests.differential.one_operator import compare
 from tests.differential.oracle import Oracle, Refused
 from tests.differential.tflm import Tflm
@@ -161,7 +161,7 @@ def main() -> int:
     arguments = parser.parse_args()
     counts: Counter[str] = Counter()
     size, seconds, wrong = 0, 0.0, 0
-    suite = planned(load_profile(arguments.profile), arguments.level, arguments.select, arguments.seed)
+    suite = plan_cases(load_profile(arguments.profile), arguments.level, arguments.select, arguments.seed)
     micro = arguments.profile == "tflm"
     resolvers = ("tflm",) if micro else RESOLVERS
     with Tflm(60) if micro else Oracle(60) as litert:

@@ -12,7 +12,7 @@ from itertools import islice
 import numpy as np
 
 from litecheck.errors import LitecheckError
-from litecheck.profile.known_faults import bound, faults_of
+from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.arithmetic import load_arithmetic as read_arithmetic
 from tests.differential.one_operator import (
@@ -156,7 +156,7 @@ def excused(trial: Trial, resolver: str, family: Family | None = None) -> bool:
         for graph in trial.model.subgraphs
         for operator in graph.operators
         if operator.opcode not in computed
-        for fault in faults_of(bound(trial.model, graph, operator))
+        for fault in faults_of(bind_operands(trial.model, graph, operator))
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.chains import FAMILY
 from tests.differential.one_operator import Trial, changed, outputs, score
@@ -14,7 +14,7 @@ from tests.differential.sweep import sweep
 
 pytestmark = pytest.mark.runtime
 BYTES = np.arange(-128, 128).astype(np.int8)
-READ, SQUARED = quantized(2**-8, -128), quantized(2**-7, 5)
+READ, SQUARED = qparams(2**-8, -128), qparams(2**-7, 5)
 #: Operators before a square, and True if XNNPACK still computes the square as a separate table.
 ROWS = {
     "": True, "wide": True, "ADD": False, "ADD read twice": True, "wide RELU": False, "ADD RELU": False,

@@ -34,6 +34,6 @@ def test_every_trial_has_an_empty_tensor(kind: str) -> None:
 
 def test_a_wrong_shape_of_an_empty_output_is_noticed(oracle: Oracle, monkeypatch: pytest.MonkeyPatch) -> None:
     """Interior padding of an empty dimension differs from LiteRT (negative control)."""
-    before = stablehlo.padded
-    monkeypatch.setattr(stablehlo, "padded", lambda x, value, *rest: before(x, value, *rest)[..., :0])
+    before = stablehlo.pad_array
+    monkeypatch.setattr(stablehlo, "pad_array", lambda x, value, *rest: before(x, value, *rest)[..., :0])
     assert sweep(FAMILY, "stablehlo: STABLEHLO_PAD", "xnnpack", oracle, 8, shown=0).score.different

@@ -13,7 +13,7 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck import load_profile, validate_file
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from tests.differential.oracle import Oracle, Refused
@@ -31,7 +31,7 @@ PER_AXIS = weights(FILTER, 0)
 
 def stated(part: Part, scale: object, zero: int = 0, axis: int = 0) -> Part:
     """Return a part with different parameters."""
-    return replace(part, quantization=quantized(np.asarray(scale), zero, axis))
+    return replace(part, quantization=qparams(np.asarray(scale), zero, axis))
 
 
 def conv(
@@ -40,9 +40,7 @@ def conv(
     """Return a CONV_2D that conforms except for the given tensors."""
     given = given or act(SHAPE)
     added = added or bias(act(SHAPE), PER_AXIS)
-    return case(
-        "CONV_2D", [given, weight, added], [result or out((1, 4, 6, 4), quantized(0.1, -3))], **WINDOW
-    )
+    return case("CONV_2D", [given, weight, added], [result or out((1, 4, 6, 4), qparams(0.1, -3))], **WINDOW)
 
 
 def dense(scale: float = 1.0, result: Part | None = None, given: Part | None = None) -> Case:
@@ -53,7 +51,7 @@ def dense(scale: float = 1.0, result: Part | None = None, given: Part | None = N
     added = (
         stated(b, b.quantization.scale[0] * scale) if given is None else const(np.zeros(4), None, "float32")
     )
-    return case("FULLY_CONNECTED", [given or x, w, added], [result or out((2, 4), quantized(0.1, -3))])
+    return case("FULLY_CONNECTED", [given or x, w, added], [result or out((2, 4), qparams(0.1, -3))])
 
 
 def unary(opcode: str, given: Part, result: Part, **options: Option) -> Case:
@@ -67,13 +65,13 @@ def real(shape: tuple[int, ...], dtype: str = "float32") -> Part:
 
 def copied(opcode: str, shape: tuple[int, ...], *more: Part, **options: Option) -> Case:
     """Return an operator that moves data between tensors of different scales."""
-    return case(opcode, [act(SHAPE, 0.05), *more], [out(shape, quantized(0.07, 3))], **options)
+    return case(opcode, [act(SHAPE, 0.05), *more], [out(shape, qparams(0.07, 3))], **options)
 
 
 def custom(name: str) -> Case:
     builder = ModelBuilder("custom operator")
     main = builder.subgraph("main")
-    x, y = (main.tensor(n, SHAPE, "int8", quantized(0.05, 3)) for n in "xy")
+    x, y = (main.tensor(n, SHAPE, "int8", qparams(0.05, 3)) for n in "xy")
     main.add("CUSTOM", [x], [y], custom_code=name)
     main.inputs(x)
     main.outputs(y)
@@ -82,7 +80,7 @@ def custom(name: str) -> Case:
 
 def no_bias(channels: int, dtype: str = "int32") -> Part:
     """Return a bias of zeros."""
-    return const(np.zeros(channels), quantized([0.001] * channels, 0, 0), dtype)
+    return const(np.zeros(channels), qparams([0.001] * channels, 0, 0), dtype)
 
 
 def two(opcode: str, second: Part, result: Part, **options: Option) -> Case:
@@ -102,34 +100,34 @@ REFERENCE: dict[str, Callable[[], Case]] = {
     "input_channel % filter_input_channel != 0": lambda: conv(act((1, 4, 6, 5))),
     "NumElements(bias) != SizeOfDimension(filter, 0)": lambda: conv(added=no_bias(3)),
     "output->params.scale == 1. / 256 was not true": lambda: unary(
-        "LOGISTIC", act(SHAPE), out(SHAPE, quantized(0.01, -128))
+        "LOGISTIC", act(SHAPE), out(SHAPE, qparams(0.01, -128))
     ),
     "output->params.scale not near 1.f / 256": lambda: unary(
-        "SOFTMAX", act((2, 6)), out((2, 6), quantized(0.01, -128)), beta=1.0
+        "SOFTMAX", act((2, 6)), out((2, 6), qparams(0.01, -128)), beta=1.0
     ),
     "CheckedLog2(output->params.scale, &output_scale_log2_rounded) was not true": lambda: unary(
-        "TANH", act(SHAPE, 2.0**-12, 0, "int16"), out(SHAPE, quantized(0.001), "int16")
+        "TANH", act(SHAPE, 2.0**-12, 0, "int16"), out(SHAPE, qparams(0.001), "int16")
     ),
     "input->params.scale != output->params.scale": lambda: two(
-        "PACK", act(SHAPE, 0.07), out((2, *SHAPE), quantized(0.05, 3)), axis=0, values_count=2
+        "PACK", act(SHAPE, 0.07), out((2, *SHAPE), qparams(0.05, 3)), axis=0, values_count=2
     ),
     "t->params.scale != output->params.scale": lambda: two(
-        "CONCATENATION", act(SHAPE, 0.07), out((1, 4, 6, 6), quantized(0.05, 3)), axis=3
+        "CONCATENATION", act(SHAPE, 0.07), out((1, 4, 6, 6), qparams(0.05, 3)), axis=3
     ),
-    "input1->type != input2->type": lambda: two("ADD", act(SHAPE, 0.07, 0, "int16"), out(SHAPE, quantized(0.1))),
-    "input->type != output->type": lambda: unary("RELU", act(SHAPE), out(SHAPE, quantized(0.05, 3), "uint8")),
+    "input1->type != input2->type": lambda: two("ADD", act(SHAPE, 0.07, 0, "int16"), out(SHAPE, qparams(0.1))),
+    "input->type != output->type": lambda: unary("RELU", act(SHAPE), out(SHAPE, qparams(0.05, 3), "uint8")),
     "Type 2 is currently not supported by Exp": lambda: unary("EXP", real(SHAPE, "int32"), out(SHAPE, None, "int32")),
     "Only float32, uint8_t, Int8_t, Int16_t are supported currently, got INT32": lambda: unary(
         "SOFTMAX", real(SHAPE, "int32"), out(SHAPE, None, "int32"), beta=1.0
     ),
     "is_supported_type was not true": lambda: unary("DEQUANTIZE", real(SHAPE), out(SHAPE, None, "float32")),
     "op_context.axis->type != kTfLiteInt32": lambda: two(
-        "MEAN", const([1, 2], None, "int64"), out((1, 3), quantized(0.05, 3))
+        "MEAN", const([1, 2], None, "int64"), out((1, 3), qparams(0.05, 3))
     ),
-    "num_input_elements != num_output_elements": lambda: two("RESHAPE", const([1, 71]), out((1, 71), quantized(0.05, 3))),
-    "are not broadcastable": lambda: two("ADD", act((1, 4, 5, 3)), out(SHAPE, quantized(0.1))),
+    "num_input_elements != num_output_elements": lambda: two("RESHAPE", const([1, 71]), out((1, 71), qparams(0.05, 3))),
+    "are not broadcastable": lambda: two("ADD", act((1, 4, 5, 3)), out(SHAPE, qparams(0.1))),
     "An older version of this builtin might be supported": lambda: case(
-        "ELU", [act(SHAPE)], [out(SHAPE, quantized(0.05, 3))], version=3
+        "ELU", [act(SHAPE)], [out(SHAPE, qparams(0.05, 3))], version=3
     ),
     "Encountered unresolved custom op": lambda: custom("AcmeSort"),
 }  # fmt: skip
@@ -138,12 +136,12 @@ XNNPACK: dict[str, Callable[[], Case]] = {
     "failed to delegate MAX_POOL_2D node": lambda: copied(
         "MAX_POOL_2D", SHAPE, filter_width=2, filter_height=2, **WINDOW
     ),
-    "unsupported scale value": lambda: conv(result=out((1, 4, 6, 4), quantized(0.0))),
+    "unsupported scale value": lambda: conv(result=out((1, 4, 6, 4), qparams(0.0))),
     "XNNPack delegate failed to reshape runtime": lambda: conv(act((1, 4, 6, 5))),
     "Select TensorFlow op(s), included in the given model": lambda: custom("FlexErf"),
 }
 TFLM: dict[str, Callable[[], Case]] = {
-    "Didn't find op for builtin opcode": lambda: unary("GELU", act(SHAPE), out(SHAPE, quantized(0.05, 3))),
+    "Didn't find op for builtin opcode": lambda: unary("GELU", act(SHAPE), out(SHAPE, qparams(0.05, 3))),
     "Failed to get registration from op code CUSTOM": lambda: custom("AcmeSort"),
     "Hybrid models are not supported on TFLite Micro": lambda: conv(
         real(SHAPE), added=const(np.zeros(4), None, "float32"), result=out((1, 4, 6, 4), None, "float32")
@@ -155,13 +153,13 @@ TFLM: dict[str, Callable[[], Case]] = {
         "DEQUANTIZE", real((4,), "float16"), out((4,), None, "float32")
     ),
     "Positions of type 'INT64' are not supported by gather": lambda: two(
-        "GATHER", const([1], None, "int64"), out((1, 4, 1, 3), quantized(0.05, 3)), axis=2
+        "GATHER", const([1], None, "int64"), out((1, 4, 1, 3), qparams(0.05, 3)), axis=2
     ),
     "Only int32_t are supported currently, got INT64": lambda: two(
         "ARG_MAX", const(3), out((1, 4, 6), None, "int64"), output_type=4
     ),
     "output->params.scale == 1.f / 256 was not true": lambda: unary(
-        "SOFTMAX", act((2, 6)), out((2, 6), quantized(0.01, -128)), beta=1.0
+        "SOFTMAX", act((2, 6)), out((2, 6), qparams(0.01, -128)), beta=1.0
     ),
 }
 OF_MODELS = {**REFERENCE, **XNNPACK, **TFLM}
@@ -245,7 +243,7 @@ def test_a_message_without_a_requirement(
 
 def test_a_tensor_arena_that_is_too_small(tflm: Tflm, tmp_path: Path) -> None:
     large = (1, 256, 256, 128)
-    made = case("ADD", [act(large), act(large)], [out(large, quantized(0.1))])
+    made = case("ADD", [act(large), act(large)], [out(large, qparams(0.1))])
     message, page = message_of(tflm, model_bytes(made.model), made.inputs, "tflm"), PAGE.read_text("utf-8")
     assert "Failed to resize buffer. Requested:" in message
     assert "Failed to resize buffer. Requested:" in page

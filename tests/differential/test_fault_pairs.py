@@ -12,7 +12,7 @@ pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
-from litecheck.profile.known_faults import bound, faults_of, known_faults
+from litecheck.profile.known_faults import bind_operands, faults_of, known_faults
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.differential.fault_pairs import FaultPair, Values, pairs, steep
@@ -44,7 +44,7 @@ def runtimes() -> Iterator[Runtimes]:
 
 def reported(model: Model, pair: FaultPair) -> bool:
     main = model.subgraphs[0]
-    return pair.fault() in faults_of(bound(model, main, main.operators[0]))
+    return pair.fault() in faults_of(bind_operands(model, main, main.operators[0]))
 
 
 def drawn(model: Model) -> Values:

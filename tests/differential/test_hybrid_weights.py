@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck import load_profile, validate_file
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from tests.differential.oracle import Oracle, Refused
@@ -23,7 +23,7 @@ def product(opcode: str, scales: list[float], asymmetric: bool) -> Model:
     """Return a product of five rows of twelve computed weights with three rows of floats."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
-    x, w = graph.tensor("x", (3, 12), "float32"), graph.tensor("w", (5, 12), "int8", quantized(scales))
+    x, w = graph.tensor("x", (3, 12), "float32"), graph.tensor("w", (5, 12), "int8", qparams(scales))
     y = graph.tensor("y", (3, 5), "float32")
     more = {"adj_y": True} if opcode == "BATCH_MATMUL" else {}
     graph.add(opcode, [x, w], [y], version=4, asymmetric_quantize_inputs=asymmetric, **more)
@@ -38,7 +38,7 @@ def convolution(scales: list[float]) -> Model:
     graph = builder.subgraph("main")
     x, w = (
         graph.tensor("x", (1, 3, 1, 12), "float32"),
-        graph.tensor("w", (5, 1, 1, 12), "int8", quantized(scales)),
+        graph.tensor("w", (5, 1, 1, 12), "int8", qparams(scales)),
     )
     b = graph.constant("b", np.zeros(5, np.float32))
     y = graph.tensor("y", (1, 3, 1, 5), "float32")

@@ -11,7 +11,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.comparison.errata import known_fault
 from litecheck.devices.outcome import Outcome
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
@@ -47,7 +47,7 @@ def hybrid(opcode: str, scales: int, filters: np.ndarray | None = None) -> Model
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
     axis = 3 if opcode == "DEPTHWISE_CONV_2D" else 0
-    parameters = quantized(np.linspace(0.01, 0.02, scales), 0, axis) if scales > 1 else quantized(0.01)
+    parameters = qparams(np.linspace(0.01, 0.02, scales), 0, axis) if scales > 1 else qparams(0.01)
     x = graph.tensor("x", shape, "float32")
     computed = filters is None
     w = (
@@ -161,7 +161,7 @@ def test_a_float_lstm_with_many_more_outputs_than_cells_ends_the_process(oracle,
 
 def broadcast(opcode: str, dtype: str, shape: tuple[int, ...], behind: bool, rank: int) -> Model:
     """Return a constant of one element beside a computed input, and an operator after them."""
-    builder, parameters = ModelBuilder(opcode), None if dtype == "float32" else quantized(0.1, 3)
+    builder, parameters = ModelBuilder(opcode), None if dtype == "float32" else qparams(0.1, 3)
     graph = builder.subgraph("main")
     x = graph.tensor("x", shape, dtype, parameters)
     c = graph.constant("c", np.full((1,) * rank, 5).astype(dtype), parameters)
@@ -209,7 +209,7 @@ def test_a_micro_quotient_shifts_by_more_than_a_word_holds(tflm):
         # the product of the first two scales differs in float32
         scales = rng.uniform(0.01, 1, 3) if seed else (1.0, 0.05, 0.02)
         zeros = rng.integers(-128, 128, 3) if seed else (0, 0, 0)
-        ends = [quantized(s, int(z)) for s, z in zip(scales, zeros, strict=True)]
+        ends = [qparams(s, int(z)) for s, z in zip(scales, zeros, strict=True)]
         case = trial("DIV", "DIV", [Tensor(x, ends[0]), Tensor(y, ends[1])], "int8", ends[2], x.shape)
         theirs = answers(case, tflm, "tflm")[0][0]
         assert np.array_equal(theirs, outputs(case, word, False)[0][0])

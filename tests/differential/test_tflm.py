@@ -11,8 +11,8 @@ import pytest
 
 pytest.importorskip("tflite_micro", reason="needs tflite_micro")
 
-from litecheck.model.build import quantized
-from litecheck.profile.known_faults import bound, faults_of
+from litecheck.model.build import qparams
+from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.registry import kernels
 from litecheck.reference.runtime_tensors import RunError
@@ -130,7 +130,7 @@ def test_padding_between_space_and_batch_is_not_written(tflm):
 
 def test_comparisons_of_int16_write_no_output(tflm):
     x, y = np.arange(-6, 7).astype(np.int16), np.zeros(13, np.int16)
-    case = trial("", "GREATER", [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))], "bool", None, x.shape)
+    case = trial("", "GREATER", [Tensor(x, qparams(0.5)), Tensor(y, qparams(0.5))], "bool", None, x.shape)
     one, other = answers(replace(case, runs=((x, y), (y, x))), tflm, "tflm")
     # The outputs are previous values of the memory.
     assert not (np.array_equal(one[0], x > y) and np.array_equal(other[0], y > x))
@@ -147,11 +147,11 @@ def test_sums_of_int32_are_not_clamped(tflm):
 def test_tanh_ignores_the_parameters_of_its_output(tflm):
     case = unary.Case(
         "TANH",
-        ("int8", quantized(0.05)),
-        ("int8", quantized(0.5, 3)),
+        ("int8", qparams(0.05)),
+        ("int8", qparams(0.5, 3)),
         (np.arange(-128, 128).astype(np.int8),),
     )
-    usual = replace(case, target=("int8", quantized(1 / 128)))
+    usual = replace(case, target=("int8", qparams(1 / 128)))
     theirs = [answers(c.trial(), tflm, "tflm")[0][0] for c in (case, usual)]
     assert np.array_equal(*theirs)
     assert not wrong(tflm, usual.trial()).any()
@@ -185,7 +185,7 @@ def test_svdf_computes_no_activation(tflm, activation):
 def test_a_divisor_of_zero_is_not_rejected(tflm):
     x, y = np.arange(-128, 128).astype(np.int8), np.full(256, 3, np.int8)
     case = trial(
-        "", "DIV", [Tensor(x, quantized(0.4)), Tensor(y, quantized(0.2, 3))], "int8", quantized(0.3), x.shape
+        "", "DIV", [Tensor(x, qparams(0.4)), Tensor(y, qparams(0.2, 3))], "int8", qparams(0.3), x.shape
     )
     word = changed(
         load_arithmetic("tflm"), {"DIV": {**load_arithmetic("tflm").variants("DIV"), "shift": "word"}}
@@ -231,7 +231,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
 
 def meets_undefined(case: Trial, text: str) -> bool:
     """Return True if the first operator meets a known fault of TFLM with a text."""
-    operands = bound(case.model, case.model.subgraphs[0], case.model.subgraphs[0].operators[0])
+    operands = bind_operands(case.model, case.model.subgraphs[0], case.model.subgraphs[0].operators[0])
     return any(text in fault.does and "tflm" in fault.resolvers for fault in faults_of(operands))
 
 

@@ -10,7 +10,7 @@ pytest.importorskip("tflite_micro", reason="needs tflite-micro")
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.profile.customs import has_kernel
 from tests.differential.operator_types.bases import bases
@@ -171,9 +171,7 @@ def test_models_are_compared_with_the_float_kernel(name: str, stage: str) -> Non
 
 @pytest.mark.parametrize(("beta", "crashes"), [(0.0, True), (1.0, False)])
 def test_a_softmax_with_beta_0_crashes_the_reference_kernels_and_tflm(beta: float, crashes: bool) -> None:
-    x, y = (
-        run_time(n, (1, 10), "int8", q) for n, q in (("x", quantized(0.05)), ("y", quantized(1 / 256, -128)))
-    )
+    x, y = (run_time(n, (1, 10), "int8", q) for n, q in (("x", qparams(0.05)), ("y", qparams(1 / 256, -128))))
     model = one_operator("SOFTMAX", [x], [y], {"beta": beta}, version=2)
     with Runtimes() as runtimes:
         (ran,) = runtimes.run([Request(model_bytes(model), (np.zeros((1, 10), np.int8),))])
@@ -191,7 +189,7 @@ def test_a_hybrid_weight_of_minus_128_is_wrong_without_the_delegate(
 ) -> None:
     """On x86 the kernel negates weights for negative inputs, 16 at a time."""
     filters = np.full((4, columns), weight, np.int8)
-    w = constant("w", filters, quantized(0.01))
+    w = constant("w", filters, qparams(0.01))
     model = one_operator(
         "FULLY_CONNECTED", [run_time("x", (1, columns), "float32"), w, None], [run_time("y", (1, 4), "float32")],
         version=9,

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.load import load_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import find_kernel, signature
@@ -131,7 +131,7 @@ def _tanh(make: Make) -> Make:
         trial = make(random)
         graph = trial.model.subgraphs[0]
         tensors = tuple(
-            replace(t, quantization=quantized(1 / 128, 0)) if t.index in graph.outputs else t
+            replace(t, quantization=qparams(1 / 128, 0)) if t.index in graph.outputs else t
             for t in graph.tensors
         )
         return replace(trial, model=replace(trial.model, subgraphs=(replace(graph, tensors=tensors),)))

@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from litecheck.checks.validate import validate
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.shapes import ShapeError, lengths
 from litecheck.model.types import Model
@@ -32,8 +32,8 @@ RANKS = range(8)
 #: The kernel writes nothing, so that memory may have the right value.
 _BY_CHANCE = {("LOG_SOFTMAX", 0)}
 _FIXED = {
-    "LOGISTIC": quantized(1 / 256, -128), "SOFTMAX": quantized(1 / 256, -128), "TANH": quantized(1 / 128, 0),
-    "LOG_SOFTMAX": quantized(1 / 16, 127), "L2_NORMALIZATION": quantized(1 / 128, 0),
+    "LOGISTIC": qparams(1 / 256, -128), "SOFTMAX": qparams(1 / 256, -128), "TANH": qparams(1 / 128, 0),
+    "LOG_SOFTMAX": qparams(1 / 16, 127), "L2_NORMALIZATION": qparams(1 / 128, 0),
 }  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES, Quantization
 from tests.differential.one_operator import Far, Trial, within
@@ -89,7 +89,7 @@ def any_quantization(
     random: np.random.Generator, dtype: str, low: float = 1e-4, high: float = 4.0
 ) -> Quantization:
     """Return per-tensor parameters."""
-    return quantized(scale(random, low, high), zero(random, dtype))
+    return qparams(scale(random, low, high), zero(random, dtype))
 
 
 #: Output parameters that a kernel requires, by operator and type: scale and zero point.
@@ -163,19 +163,19 @@ def _stated(
     if dtype not in INTEGER_RANGES:
         return None
     if end and (opcode, dtype) in FIXED:
-        return quantized(*FIXED[opcode, dtype])
+        return qparams(*FIXED[opcode, dtype])
     if dtype == "int16" and opcode == "SOFTMAX":
         return (
-            quantized(float(random.choice([1 / 32768, 1 / 65536])), -32768)
+            qparams(float(random.choice([1 / 32768, 1 / 65536])), -32768)
             if end
             else any_quantization(random, dtype, 1e-5, 1e-2)
         )
     if (
         opcode == "GELU" and dtype == "int16"
     ):  # the range of real layers, in which entries are not all 0 or saturated
-        return quantized(float(np.exp(random.uniform(np.log(1e-5), np.log(1e-3)))))
+        return qparams(float(np.exp(random.uniform(np.log(1e-5), np.log(1e-3)))))
     if opcode in ("LOGISTIC", "TANH") and dtype == "int16":
-        return quantized(float(random.choice([2.0**-12, 2.0**-11, 2.0**-13, scale(random, 1e-6, 1e-2)])))
+        return qparams(float(random.choice([2.0**-12, 2.0**-11, 2.0**-13, scale(random, 1e-6, 1e-2)])))
     return any_quantization(random, dtype, 1e-4 if dtype != "int16" else 1e-6, high)
 
 

@@ -18,8 +18,8 @@ from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.suite.case_templates import templates_of
 from litecheck.suite.choices import choices
-from litecheck.suite.contents import filled
-from litecheck.suite.drafts import drafted
+from litecheck.suite.contents import fill_constants
+from litecheck.suite.drafts import draft_form
 
 #: Profiles with the rules for models of each type of activations.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}
@@ -39,8 +39,8 @@ def sound_plans(opcode: str, seed: int = 1) -> Iterator[Plan]:
         for form in templates_of(opcode).forms:
             for choice in choices(profile, rule, kind):
                 try:
-                    draft = drafted(profile, rule, form, choice)
-                    yield filled(draft, draft.plan, np.random.default_rng(seed))
+                    draft = draft_form(profile, rule, form, choice)
+                    yield fill_constants(draft, draft.plan, np.random.default_rng(seed))
                 except UnsolvableError:
                     continue
 

@@ -20,7 +20,7 @@ import numpy as np
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Failure, Job
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -71,7 +71,7 @@ def _unary(builder: ModelBuilder, random: np.random.Generator) -> None:
         x, y = (x[0] / 128, 0), (WIDE.get(opcode, y[0] / 128), 0)
     options = {"alpha": float(random.uniform(0, 1))} if opcode == "LEAKY_RELU" else {}
     main = builder.subgraph()
-    ends = [main.tensor(n, (1, 8, 8, 8), dtype, quantized(*q)) for n, q in (("x", x), ("y", y))]
+    ends = [main.tensor(n, (1, 8, 8, 8), dtype, qparams(*q)) for n, q in (("x", x), ("y", y))]
     main.add(opcode, ends[:1], ends[1:], **options)
     main.inputs(ends[0])
     main.outputs(ends[1])
@@ -106,14 +106,14 @@ def _layer(builder: ModelBuilder, random: np.random.Generator) -> None:
     stored = random.integers(-127, 128, filters)
     kind, offset = ("uint8", 128) if dtype == "uint8" else ("int8", 0)
     main = builder.subgraph()
-    x = main.tensor("x", source, dtype, quantized(scale, zero_x))
+    x = main.tensor("x", source, dtype, qparams(scale, zero_x))
     y = main.tensor(
-        "y", target, dtype, quantized(_scale(random, 1e-3, 2.0) * (1 if dtype != "int16" else 0.01), zero_y)
+        "y", target, dtype, qparams(_scale(random, 1e-3, 2.0) * (1 if dtype != "int16" else 0.01), zero_y)
     )
-    each = quantized(scales if own else scales[0], offset, axis)
+    each = qparams(scales if own else scales[0], offset, axis)
     w = main.constant("w", (stored + offset).astype(kind), each)
     biases = random.integers(-5000, 5000, many).astype("int64" if dtype == "int16" else "int32")
-    b = main.constant("b", biases, quantized(scales * scale if own else scales[0] * scale))
+    b = main.constant("b", biases, qparams(scales * scale if own else scales[0] * scale))
     main.add(opcode, [x, w, b], [y], **options)
     main.inputs(x)
     main.outputs(y)

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 
-Q, P = quantized(0.5), quantized(0.25, 3)
+Q, P = qparams(0.5), qparams(0.25, 3)
 
 
 def built(draw: Callable[[SubgraphBuilder], tuple[list[int], list[int]]]) -> Model:
@@ -165,8 +165,8 @@ def extreme(opcode: str, rewritten: bool) -> Model:
 
 def swish(rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
-        x, y = (main.tensor(n, (1, 4, 4, 8), "int16", quantized(1 / 256)) for n in "xy")
-        inner = [main.tensor(n, (1, 4, 4, 8), "int8", quantized(1 / 16)) for n in "ab"]
+        x, y = (main.tensor(n, (1, 4, 4, 8), "int16", qparams(1 / 256)) for n in "xy")
+        inner = [main.tensor(n, (1, 4, 4, 8), "int8", qparams(1 / 16)) for n in "ab"]
         if rewritten:
             main.add("QUANTIZE", [x], [inner[0]])
             main.add("HARD_SWISH", [inner[0]], [inner[1]])
@@ -181,9 +181,9 @@ def swish(rewritten: bool) -> Model:
 def widened(rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = source = main.tensor("x", (1, 4, 4, 8), "int8", Q)
-        y = main.tensor("y", (1, 4, 4, 8), "int16", quantized(1 / 256))
+        y = main.tensor("y", (1, 4, 4, 8), "int16", qparams(1 / 256))
         if rewritten:
-            source = main.tensor("q", (1, 4, 4, 8), "int16", quantized(1 / 256))
+            source = main.tensor("q", (1, 4, 4, 8), "int16", qparams(1 / 256))
             main.add("QUANTIZE", [x], [source])
         main.add("ABS", [source], [y])
         return [x], [y]
@@ -193,10 +193,10 @@ def widened(rewritten: bool) -> Model:
 
 def narrowed(rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
-        x = main.tensor("x", (1, 4, 4, 8), "int16", quantized(1 / 256))
-        y = result = main.tensor("y", (1, 4, 4, 8), "int8", quantized(1.0))
+        x = main.tensor("x", (1, 4, 4, 8), "int16", qparams(1 / 256))
+        y = result = main.tensor("y", (1, 4, 4, 8), "int8", qparams(1.0))
         if rewritten:
-            result = main.tensor("r", (1, 4, 4, 8), "int16", quantized(1 / 256))
+            result = main.tensor("r", (1, 4, 4, 8), "int16", qparams(1 / 256))
         main.add("LEAKY_RELU", [x], [result], alpha=0.25)
         if rewritten:
             main.add("QUANTIZE", [result], [y])
@@ -207,7 +207,7 @@ def narrowed(rewritten: bool) -> Model:
 
 def unscaled(rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
-        stated = (quantized(1.0),) if rewritten else ()
+        stated = (qparams(1.0),) if rewritten else ()
         x, y = (main.tensor(n, (1, 4, 4, 8), "int8", *stated) for n in "xy")
         main.add("MAXIMUM", [x, x], [y])
         return [x], [y]

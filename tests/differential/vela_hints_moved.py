@@ -7,7 +7,7 @@ from functools import partial
 
 import numpy as np
 
-from litecheck.model.build import SubgraphBuilder, quantized
+from litecheck.model.build import SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from tests.differential.vela_hints import Q, built
 
@@ -99,8 +99,8 @@ def divided(rewritten: bool) -> Model:
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
-        y = main.tensor("y", (1, 4, 4, 8), "int8", quantized(2.0))
-        c = main.constant("c", np.array([64], np.int8), quantized(1 / 32 if rewritten else 1 / 128))
+        y = main.tensor("y", (1, 4, 4, 8), "int8", qparams(2.0))
+        c = main.constant("c", np.array([64], np.int8), qparams(1 / 32 if rewritten else 1 / 128))
         main.add("MUL" if rewritten else "DIV", [x, c], [y])
         return [x], [y]
 
@@ -113,7 +113,7 @@ def ended(rewritten: bool) -> Model:
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x, y = (
             main.tensor("x", (1, 4, 4, 8), "int8", Q),
-            main.tensor("y", (1, 4, 4, 8), "int8", quantized(1 / 128)),
+            main.tensor("y", (1, 4, 4, 8), "int8", qparams(1 / 128)),
         )
         main.add("TANH", [x], [y])
         if rewritten:
@@ -130,14 +130,14 @@ def begun(rewritten: bool) -> Model:
 
     def draw(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
-        y = main.tensor("y", (1, 4, 4, 8), "int8", quantized(1 / 128))
+        y = main.tensor("y", (1, 4, 4, 8), "int8", qparams(1 / 128))
         main.add("TANH", [x], [y])
         return [x], [y]
 
     def drawn(main: SubgraphBuilder) -> tuple[list[int], list[int]]:
         z = main.tensor("z", (1, 4, 4, 8), "float32")
         x = main.tensor("x", (1, 4, 4, 8), "int8", Q)
-        y = main.tensor("y", (1, 4, 4, 8), "int8", quantized(1 / 128))
+        y = main.tensor("y", (1, 4, 4, 8), "int8", qparams(1 / 128))
         main.add("QUANTIZE", [z], [x])
         main.add("TANH", [x], [y])
         return [z], [y]

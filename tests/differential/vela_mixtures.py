@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 
 #: A square input, so that matrix products have the same shape.
@@ -72,7 +72,7 @@ class _Mixture:
 
     def tensor(self, letter: str, shape: tuple[int, ...] = _IMAGE) -> int:
         self._count += 1
-        parameters = quantized(0.5) if letter == "n" else None
+        parameters = qparams(0.5) if letter == "n" else None
         return self.main.tensor(f"t{self._count}", shape, self._types[letter], parameters)
 
     def operator(self, kind: str, operands: Sequence[int]) -> int:

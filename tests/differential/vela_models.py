@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.cases.one_operator import one_operator
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.model.types import Model
 from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
@@ -102,7 +102,7 @@ class Dice:
         if dtype in ("int32", "int64") and self.chance(0.4):
             return Quantization()
         zero = {"int8": self.number(-128, 127), "uint8": self.number(0, 255)}.get(dtype, 0)
-        return quantized(self.scale(), zero)
+        return qparams(self.scale(), zero)
 
     def tensor(self, shape: tuple[int, ...], dtype: str, q: Quantization | None = None) -> TensorPlan:
         return TensorPlan(dtype, tuple(shape), self.quantization(dtype) if q is None else q)
@@ -143,13 +143,13 @@ def _weighted(
     per_axis = dice.chance(0.6)
     scales = [dice.scale() for _ in range(channels)] if per_axis else dice.scale()
     dtype = "uint8" if x.dtype == "uint8" else "float32" if x.dtype == "float32" else "int8"
-    w = dice.constant(weight, dtype, quantized(scales, 0, axis) if dtype != "float32" else Quantization())
+    w = dice.constant(weight, dtype, qparams(scales, 0, axis) if dtype != "float32" else Quantization())
     if dice.chance(0.25):
         return w, None
     wide = {"int16": "int64", "float32": "float32"}.get(x.dtype, "int32")
     if wide != "float32" and dice.chance(0.05):
         wide = "int32" if wide == "int64" else "int64"
-    bias = dice.constant((channels,), wide, Quantization() if wide == "float32" else quantized(scales, 0, 0))
+    bias = dice.constant((channels,), wide, Quantization() if wide == "float32" else qparams(scales, 0, 0))
     return w, bias
 
 
@@ -267,7 +267,7 @@ def unary(dice: Dice, opcode: str) -> Drawn:
         dtype = "float32"
     q = None
     if opcode in ("LOGISTIC", "SOFTMAX", "TANH") and dice.chance(0.7):
-        q = quantized(
+        q = qparams(
             1 / (32768 if dtype == "int16" else 128 if opcode == "TANH" else 256),
             0 if dtype != "int8" else -128,
         )
@@ -575,13 +575,13 @@ def lstm(dice: Dice, opcode: str) -> Drawn:
     wide = "int32"
 
     def weight(rows: int, columns: int) -> TensorPlan:
-        return dice.constant((rows, columns), "int8", quantized(dice.scale(), 0))
+        return dice.constant((rows, columns), "int8", qparams(dice.scale(), 0))
 
     gates = [weight(units, features) for _ in range(4)] + [weight(units, units) for _ in range(4)]
     inputs: list[TensorPlan | None] = [x, *gates, None, None, None]
-    inputs += [dice.constant((units,), wide, quantized(dice.scale())) for _ in range(4)] + [None, None]
+    inputs += [dice.constant((units,), wide, qparams(dice.scale())) for _ in range(4)] + [None, None]
     inputs.append(dice.tensor((batch, units), x.dtype).but(variable=True))
-    inputs.append(dice.tensor((batch, units), "int16", quantized(1 / 2048)).but(variable=True))
+    inputs.append(dice.tensor((batch, units), "int16", qparams(1 / 2048)).but(variable=True))
     inputs += [None] * 4
     if dice.chance(0.15):
         inputs[dice.pick(1, 5, 9, 10, 11, 16, 20)] = (
@@ -589,7 +589,7 @@ def lstm(dice: Dice, opcode: str) -> Drawn:
         )
     out = dice.tensor((batch, time, units), x.dtype)
     options: dict[str, Option] = {"fused_activation_function": "TANH", "time_major": dice.chance(0.2)}
-    inner = tuple(TensorPlan("int16", (0,), quantized(dice.scale())) for _ in range(5))
+    inner = tuple(TensorPlan("int16", (0,), qparams(dice.scale())) for _ in range(5))
     return Drawn(opcode, tuple(inputs), (out,), options, 2, () if dice.chance(0.05) else inner)
 
 

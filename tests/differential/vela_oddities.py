@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.operator_plan import TensorPlan
 from litecheck.quantization import Quantization
 from tests.differential.vela_models import FAMILIES, TYPES, Dice, Drawn
@@ -36,11 +36,9 @@ def _quantized(dice: Dice, t: TensorPlan) -> TensorPlan:
     axis = dice.number(0, max(len(t.shape) - 1, 0))
     return dice.pick(
         t.but(quantization=Quantization()),
-        t.but(quantization=quantized(dice.pick(*_SCALES), zero[0])),
-        t.but(quantization=quantized(dice.scale(), dice.pick(-129, -1, 1, 128, 255, 256, 32768, 40000))),
-        t.but(
-            quantization=quantized([dice.scale() for _ in range(t.shape[axis] if t.shape else 1)], 0, axis)
-        ),
+        t.but(quantization=qparams(dice.pick(*_SCALES), zero[0])),
+        t.but(quantization=qparams(dice.scale(), dice.pick(-129, -1, 1, 128, 255, 256, 32768, 40000))),
+        t.but(quantization=qparams([dice.scale() for _ in range(t.shape[axis] if t.shape else 1)], 0, axis)),
     )
 
 

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 #: Operators on the NPU and on the CPU by number of inputs; the output has the shape of an input.
@@ -21,7 +21,7 @@ def tangled(seed: int) -> Model:
     draw = random.Random(seed)
     builder = ModelBuilder()
     main = builder.subgraph()
-    parameters = quantized(0.5)
+    parameters = qparams(0.5)
     tensors = [main.tensor(f"x{n}", _IMAGE, "int8", parameters) for n in range(draw.randint(1, 2))]
     main.inputs(*tensors)
     inputs, read = list(tensors), set[int]()

@@ -27,7 +27,7 @@ def dilated(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     depthwise, padding, stride = dice.chance(0.5), dice.pick("SAME", "VALID"), dice.pick(1, 1, 1, 2)
     times = dice.pick(1, 1, 1, 2, 3) if depthwise else 1
     filters = (1, *kernel, c * times) if depthwise else (dice.number(1, 8), *kernel, c)
-    weight = dice.constant(filters, "int8").zeroed(0)
+    weight = dice.constant(filters, "int8").with_zero_point(0)
     sides = [windowed(side, k, stride, padding) for side, k in zip(inner, kernel, strict=True)]
     y = dice.tensor((parts.shape[0], *sides, c * times if depthwise else filters[0]), x.dtype)
     crops = [
@@ -76,7 +76,7 @@ def dilated_row(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
         options["depth_multiplier"] = 1
     kind = "DEPTHWISE_CONV_2D" if depthwise else "CONV_2D"
     image = row.but(shape=(n * step, *_beside(axis, inner), c))
-    weight = dice.constant(filters, "int8").zeroed(0)
+    weight = dice.constant(filters, "int8").with_zero_point(0)
     first = [Drawn("RESHAPE", (whole, numbers(x.shape)), (x,))] if x is not whole else []
     return (
         *first,
@@ -136,7 +136,7 @@ def beside(dice: Dice, x: TensorPlan) -> Drawn:
 def multiplied(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
     """Return several filters for each channel, with an output that becomes a part of a tensor."""
     (n, h, w, c), filters, kernel = x.shape, dice.number(2, 4), dice.pick(1, 3)
-    weight = dice.constant((1, kernel, kernel, c * filters), "int8").zeroed(0)
+    weight = dice.constant((1, kernel, kernel, c * filters), "int8").with_zero_point(0)
     y = x.but(shape=(n, h, w, c * filters), quantization=_same(dice, x))
     options = {"padding": "SAME", "stride_w": 1, "stride_h": 1, "depth_multiplier": filters}
     options["fused_activation_function"] = "NONE" if dice.chance(0.8) else dice.fused()
@@ -176,7 +176,7 @@ def padded(dice: Dice, x: TensorPlan) -> tuple[Drawn, ...]:
         kind = dice.pick("AVERAGE_POOL_2D", "MAX_POOL_2D")
         return pad, Drawn(kind, (y,), (y.but(shape=(n, *sides, c)),), options)
     filters = dice.number(1, 8)
-    weight = dice.constant((filters, *kernel, c), "int8").zeroed(0)
+    weight = dice.constant((filters, *kernel, c), "int8").with_zero_point(0)
     return pad, Drawn("CONV_2D", (y, weight, None), (dice.tensor((n, *sides, filters), x.dtype),), options, 3)
 
 

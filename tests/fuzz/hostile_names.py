@@ -10,7 +10,7 @@ from random import Random
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 #: Marker after every line break of a hostile name: at the start of a printed line it proves that a name broke the line.
@@ -70,7 +70,7 @@ def model(random: Random, *, dtype: str = "int8", violating: bool = True, custom
     """
 
     def q(scale: float, zero_point: int) -> object:
-        return quantized(scale, zero_point) if dtype == "int8" else None
+        return qparams(scale, zero_point) if dtype == "int8" else None
 
     builder = ModelBuilder(name(random))
     main = builder.subgraph(name(random))

@@ -306,6 +306,6 @@ def test_printed_names_have_no_effect_between_colors(
 def test_each_group_finds_names_that_are_not_escaped(
     group: Group, inputs: Callable[[int, int], Inputs], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(escape, "escaped", lambda text, **_: text)
+    monkeypatch.setattr(escape, "escape_text", lambda text, **_: text)
     given = inputs(0, WIDE)
     assert any(problems(form, run(command), wide=True) for form, command in group(given) if form == "text")

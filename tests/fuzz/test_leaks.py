@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
@@ -26,9 +26,9 @@ def slicing(begin: list[int], size: list[int]) -> Model:
     """Return SLICE of a 4x4 input with these numbers in begin and size."""
     builder = ModelBuilder("slicing")
     graph = builder.subgraph("main")
-    x = graph.tensor("x", (4, 4), "int8", quantized(0.5, 3))
+    x = graph.tensor("x", (4, 4), "int8", qparams(0.5, 3))
     operands = [graph.constant(name, np.array(v, np.int32)) for name, v in (("begin", begin), ("size", size))]
-    y = graph.tensor("y", (2, 2), "int8", quantized(0.5, 3))
+    y = graph.tensor("y", (2, 2), "int8", qparams(0.5, 3))
     graph.add("SLICE", [x, *operands], [y], version=2)
     graph.inputs(x)
     graph.outputs(y)

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.model.build import ModelBuilder, options_table, quantized
+from litecheck.model.build import ModelBuilder, options_table, qparams
 
 
 def test_parameters_are_per_tensor_for_numbers_and_per_axis_for_sequences() -> None:
-    one, many = quantized(0.1, 3), quantized([0.1, 0.2], 1, axis=2)
+    one, many = qparams(0.1, 3), qparams([0.1, 0.2], 1, axis=2)
     assert one.scale.tolist() == [float(np.float32(0.1))]
     assert one.zero_point.tolist() == [3]
     assert many.zero_point.tolist() == [1, 1]
     assert many.axis == 2
-    assert quantized([0.1, 0.2], [5]).zero_point.tolist() == [5], "inconsistent lengths are kept as given"
+    assert qparams([0.1, 0.2], [5]).zero_point.tolist() == [5], "inconsistent lengths are kept as given"
 
 
 def test_tensors_are_numbered_and_constants_hold_their_bytes() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut, reads, with_entry_point, writes
+from litecheck.model.cut import cut_operators, reads, with_entry_point, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
@@ -32,7 +32,7 @@ def test_every_isolated_operator_gives_its_outputs_of_the_whole(network, tmp_pat
     model = network()
     main, tensors = model.subgraphs[0], computed(model)
     for operator in main.operators:
-        made = cut(model, main, [operator])
+        made = cut_operators(model, main, [operator])
         save_model(made.model, tmp_path / "part.tflite")
         again = load_model(tmp_path / "part.tflite")
         point = again.subgraphs[0]
@@ -45,7 +45,7 @@ def test_a_cut_contains_only_tensors_of_its_operators() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     add = next(op for op in main.operators if op.opcode == "ADD")
-    made = cut(model, main, [add])
+    made = cut_operators(model, main, [add])
     assert [t.name for t in made.model.subgraphs[0].tensors] == ["stem", "depthwise", "sum"]
     assert len(model_bytes(made.model)) < 1000
     assert made.inputs == tuple(add.inputs)
@@ -63,7 +63,7 @@ def test_outputs_of_a_segment_are_the_tensors_read_outside() -> None:
 
 def test_variables_stay_variables() -> None:
     model = remembering()
-    made = cut(model, model.subgraphs[0], model.subgraphs[0].operators[:1])
+    made = cut_operators(model, model.subgraphs[0], model.subgraphs[0].operators[:1])
     assert [t.name for t in made.model.subgraphs[0].tensors if t.is_variable] == ["state"]
     assert made.inputs == (0,)
 
@@ -71,12 +71,12 @@ def test_variables_stay_variables() -> None:
 def test_called_subgraphs_come_along_under_new_numbers() -> None:
     model = branching()
     main = model.subgraphs[0]
-    made = cut(model, main, main.operators[1:]).model
+    made = cut_operators(model, main, main.operators[1:]).model
     assert [s.name for s in made.subgraphs] == ["main", "then", "else"]
     options = made.subgraphs[0].operators[0].options
     assert options is not None
     assert options.fields["then_subgraph_index"] == 1
-    alone = cut(model, main, main.operators[:1]).model
+    alone = cut_operators(model, main, main.operators[:1]).model
     assert len(alone.subgraphs) == 1
 
 
@@ -93,7 +93,7 @@ def test_every_branch_comes_along() -> None:
     main.inputs(index, x)
     main.outputs(y)
     model = builder.finish()
-    made = cut(model, model.subgraphs[0], model.subgraphs[0].operators).model
+    made = cut_operators(model, model.subgraphs[0], model.subgraphs[0].operators).model
     assert [s.name for s in made.subgraphs] == ["main", "first", "second"]
     options = made.subgraphs[0].operators[0].options
     assert options is not None
@@ -104,7 +104,7 @@ def test_block_scales_come_along(models: Path) -> None:
     model = load_model(models / "qwen_fc_blockwise_quantized.tflite")
     main = model.subgraphs[0]
     operator = next(op for op in main.operators if op.opcode == "FULLY_CONNECTED")
-    made = cut(model, main, [operator]).model.subgraphs[0]
+    made = cut_operators(model, main, [operator]).model.subgraphs[0]
     details = made.tensors[made.operators[0].inputs[1]].quantization.details
     assert made.tensors[details.scales].is_constant
 
@@ -113,7 +113,7 @@ def test_real_models_operator_by_operator(models: Path) -> None:
     model = load_model(models / "kws_ref_model.tflite")
     main, tensors = model.subgraphs[0], computed(model)
     for operator in main.operators:
-        made = cut(model, main, [operator])
+        made = cut_operators(model, main, [operator])
         got = ReferenceInterpreter(made.model).run(
             made.model.subgraphs[0], tuple(tensors[i] for i in made.inputs)
         )
@@ -166,7 +166,7 @@ def test_block_scales_that_are_no_tensor_are_left_out() -> None:
     graph = model.subgraphs[0]
     blocks = replace(graph.tensors[0], quantization=Quantization(details=Blockwise(99, -1, 32)))
     graph = replace(graph, tensors=(blocks, graph.tensors[1]))
-    made = cut(replace(model, subgraphs=(graph,)), graph, graph.operators).model
+    made = cut_operators(replace(model, subgraphs=(graph,)), graph, graph.operators).model
     details = made.subgraphs[0].tensors[0].quantization.details
     assert isinstance(details, Blockwise)
     assert details.scales == -1

@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.errors import ModelError
 from litecheck.flatbuffer.table import Table, UnknownField
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
 from litecheck.model.save import save_model
@@ -43,10 +43,10 @@ def small() -> ModelBuilder:
     """Return a model of a FULLY_CONNECTED with all usual fields of a tensor."""
     builder = ModelBuilder("small")
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 4), quantization=quantized(0.5, -1))
-    w = main.constant("w", np.arange(8, dtype=np.int8).reshape(2, 4), quantized([0.1, 0.2]))
-    b = main.constant("b", np.array([7, -7], np.int32), quantized([0.05, 0.1]))
-    y = main.tensor("y", (1, 2), quantization=quantized(0.25, 3))
+    x = main.tensor("x", (1, 4), quantization=qparams(0.5, -1))
+    w = main.constant("w", np.arange(8, dtype=np.int8).reshape(2, 4), qparams([0.1, 0.2]))
+    b = main.constant("b", np.array([7, -7], np.int32), qparams([0.05, 0.1]))
+    y = main.tensor("y", (1, 2), quantization=qparams(0.25, 3))
     main.add("FULLY_CONNECTED", [x, w, b], [y], fused_activation_function="RELU")
     main.inputs(x)
     main.outputs(y)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.known_zeros import known_zeros
 from litecheck.model.types import Model
 from litecheck.profile.load import law_of
@@ -37,7 +37,7 @@ def test_outputs_on_a_constant_state(opcode: str, stored: int) -> None:
 def test_constants(values: list[int], scale: float, zero_point: int, zero: bool) -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    graph.constant("c", np.array(values, np.int8), quantized(scale, zero_point))
+    graph.constant("c", np.array(values, np.int8), qparams(scale, zero_point))
     assert known_zeros(builder.finish().subgraphs[0], law_of) == ({0} if zero else set())
 
 
@@ -45,7 +45,7 @@ def test_constants(values: list[int], scale: float, zero_point: int, zero: bool)
 def test_a_bias_is_added(bias: int, zero: bool) -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    q = quantized(0.5)
+    q = qparams(0.5)
     inputs = [
         graph.constant(name, np.full(shape, value, dtype), q)
         for name, shape, value, dtype in (

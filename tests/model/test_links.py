@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from litecheck.model.build import options_table, quantized
-from litecheck.model.links import called, links_of, parameters_of, subgraph_options
+from litecheck.model.build import options_table, qparams
+from litecheck.model.links import links_of, parameters_of, subgraph_calls, subgraph_options
 from litecheck.model.types import Model, Operator, Signature, Subgraph, Tensor
 from litecheck.quantization import Quantization
 
@@ -22,7 +22,7 @@ def subgraph(index: int, steps: Sequence[Step]) -> Subgraph:
     Tensors 0 to 3 are handles. Tensors 4 to 6 are values of 2, 3 and 4 elements: the first is int16, the last has an
     open dimension.
     """
-    half, quarter = quantized(0.5), quantized(0.25)
+    half, quarter = qparams(0.5), qparams(0.25)
     tensors = (
         *(Tensor(at, f"h{at}", "resource", ()) for at in range(4)),
         Tensor(4, "a", "int16", (2,), quantization=half), Tensor(5, "b", "int8", (3,), quantization=quarter),
@@ -91,7 +91,7 @@ def test_assignments_of_all_subgraphs_are_counted() -> None:
     ))  # fmt: skip
     assert list(links.assignments) == [A]
     found = links.assignments[A]
-    half, quarter = (parameters_of(Tensor(0, "", "int8", (), quantization=quantized(s))) for s in (0.5, 0.25))
+    half, quarter = (parameters_of(Tensor(0, "", "int8", (), quantization=qparams(s))) for s in (0.5, 0.25))
     assert (found.count, dict(found.dtypes), dict(found.sizes)) == (4, {"int16": 1, "int8": 3}, {2: 1, 3: 2})
     assert dict(found.parameters) == {half: 1, quarter: 2}
 
@@ -109,14 +109,14 @@ def test_assignments_of_the_variable_that_is_read() -> None:
     )
     links, main = links_of(made), made.subgraphs[0]
     known, never, unknown = (main.operators[at] for at in (2, 4, 5))
-    read = links.read_by(main, known)
+    read = links.assignments_of(main, known)
     assert read is not None
     assert read.count == 1
-    empty = links.read_by(main, never)
+    empty = links.assignments_of(main, never)
     assert empty is not None
     assert empty.count == 0
-    assert links.read_by(main, unknown) is None
-    assert links.read_by(main, Operator(9, "READ_VARIABLE", (), ())) is None
+    assert links.assignments_of(main, unknown) is None
+    assert links.assignments_of(main, Operator(9, "READ_VARIABLE", (), ())) is None
 
 
 def test_links_are_found_once() -> None:
@@ -146,9 +146,9 @@ def test_links_are_found_once() -> None:
 def test_calls(subgraphs: list[list[Step]], called_ones: set[int], back: set[tuple[int, int]]) -> None:
     links, count = links_of(model(*subgraphs)), len(subgraphs)
     assert links.called == called_ones
-    assert {(a, b) for a in range(count) for b in range(count) if links.come_back(a, b)} == back
-    assert not links.come_back(0, count)
-    assert not links.come_back(0, -1)
+    assert {(a, b) for a in range(count) for b in range(count) if links.is_recursive_call(a, b)} == back
+    assert not links.is_recursive_call(0, count)
+    assert not links.is_recursive_call(0, -1)
 
 
 def test_first_assignments() -> None:
@@ -182,22 +182,24 @@ def test_options_that_name_subgraphs() -> None:
     assert named["IfOptions"] == ("then_subgraph_index", "else_subgraph_index")
     assert "AddOptions" not in named
     assert all(named.values())
-    assert list(called(Operator(0, "IF", (), (), options=options_table("IF", else_subgraph_index=2)))) == [
+    assert list(
+        subgraph_calls(Operator(0, "IF", (), (), options=options_table("IF", else_subgraph_index=2)))
+    ) == [
         ("then_subgraph_index", 0),
         ("else_subgraph_index", 2),
     ]
-    assert list(called(Operator(0, "ADD", (), ()))) == []
+    assert list(subgraph_calls(Operator(0, "ADD", (), ()))) == []
     branches = options_table("STABLEHLO_CASE", branch_subgraph_indices=np.array([1, 3], np.int32))
-    assert list(called(Operator(0, "STABLEHLO_CASE", (), (), options=branches))) == [
+    assert list(subgraph_calls(Operator(0, "STABLEHLO_CASE", (), (), options=branches))) == [
         ("branch_subgraph_indices", 1),
         ("branch_subgraph_indices", 3),
     ]
 
 
 def test_parameters_are_bit_for_bit() -> None:
-    same, other = quantized(0.5, 3), quantized(np.nextafter(np.float32(0.5), np.float32(1)), 3)
+    same, other = qparams(0.5, 3), qparams(np.nextafter(np.float32(0.5), np.float32(1)), 3)
     tensors = [
-        Tensor(0, "", "int8", (), quantization=q) for q in (same, quantized(0.5, 3), other, Quantization())
+        Tensor(0, "", "int8", (), quantization=q) for q in (same, qparams(0.5, 3), other, Quantization())
     ]
     found = [parameters_of(tensor) for tensor in tensors]
     assert found[0] == found[1] != found[2]

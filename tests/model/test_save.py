@@ -12,7 +12,7 @@ import pytest
 
 from litecheck.errors import ModelError
 from litecheck.flatbuffer.table import UnknownField
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
 from litecheck.model.save import file_size, model_bytes, model_hash, save_model
@@ -22,11 +22,11 @@ from litecheck.model.types import Model
 def _model(size: int = 600) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, size), quantization=quantized(0.5))
+    x = main.tensor("x", (1, size), quantization=qparams(0.5))
     random = np.random.default_rng(1)
-    w = main.constant("w", random.integers(-127, 128, (4, size)).astype(np.int8), quantized(0.01))
-    b = main.constant("b", np.arange(4, dtype=np.int32), quantized(0.005))
-    y = main.tensor("y", (1, 4), quantization=quantized(1.0))
+    w = main.constant("w", random.integers(-127, 128, (4, size)).astype(np.int8), qparams(0.01))
+    b = main.constant("b", np.arange(4, dtype=np.int32), qparams(0.005))
+    y = main.tensor("y", (1, 4), quantization=qparams(1.0))
     main.add("FULLY_CONNECTED", [x, w, b], [y])
     main.inputs(x)
     main.outputs(y)
@@ -149,10 +149,10 @@ def test_a_folder_that_does_not_exist_is_made(tmp_path: Path) -> None:
 def test_a_model_of_ten_thousand_operators_is_written(tmp_path: Path) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    last = main.tensor("t0", (1,), quantization=quantized(0.5))
+    last = main.tensor("t0", (1,), quantization=qparams(0.5))
     main.inputs(last)
     for i in range(10_000):
-        following = main.tensor(f"t{i + 1}", (1,), quantization=quantized(0.5))
+        following = main.tensor(f"t{i + 1}", (1,), quantization=qparams(0.5))
         main.add("ADD", [last, last], [following])
         last = following
     main.outputs(last)

@@ -11,12 +11,12 @@ from typer.testing import CliRunner
 from litecheck.checks.validate import validate_file
 from litecheck.cli.app import app
 from litecheck.errors import ModelError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 
-STEP = quantized(0.05, -3)
+STEP = qparams(0.05, -3)
 
 
 def compiled(scratch: int = 2, opcode: str = "CUSTOM", shape: tuple[int, ...] = (4096,)) -> Model:

@@ -14,7 +14,7 @@ from litecheck.flatbuffer.table import Table, UnknownField
 from litecheck.flatbuffer.tables import Bytes
 from litecheck.flatbuffer.verifier import verify
 from litecheck.flatbuffer.write import write
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
 from litecheck.model.save import save_model
@@ -25,7 +25,7 @@ NEWER = (UnknownField(40, b"\x01\x00\x00\x00", maybe_offset=False),)
 def _model(operator: str = "CAST") -> Table:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = (main.tensor(n, (1,), quantization=quantized(0.5)) for n in "xy")
+    x, y = (main.tensor(n, (1,), quantization=qparams(0.5)) for n in "xy")
     main.add(operator, [x], [y])
     main.inputs(x)
     main.outputs(y)

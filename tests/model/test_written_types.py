@@ -36,7 +36,7 @@ def largest(option: int, stated: str) -> Model:
 def test_the_option_decides(option: int, stated: str, written: str | None) -> None:
     for model in (largest(option, stated), sliced_shape(option, stated)):
         found = written_types(
-            model.subgraphs[0], law_of, lambda operator: traits_of(operator.kind).written(operator)
+            model.subgraphs[0], law_of, lambda operator: traits_of(operator.kind).written_type(operator)
         )
         assert list(found.values()) == ([] if written is None else [written])
 
@@ -57,5 +57,6 @@ def summed(stated: str) -> Model:
 def test_the_first_input_or_the_operator_decides(stated: str, written: dict[int, str]) -> None:
     graph = summed(stated).subgraphs[0]
     assert (
-        written_types(graph, law_of, lambda operator: traits_of(operator.kind).written(operator)) == written
+        written_types(graph, law_of, lambda operator: traits_of(operator.kind).written_type(operator))
+        == written
     )

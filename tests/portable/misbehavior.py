@@ -7,7 +7,7 @@ import time
 import numpy as np
 import psutil
 
-from litecheck.devices.isolated import Isolated
+from litecheck.devices.isolated import IsolatedDevice
 from litecheck.devices.port import Answer, Job, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
@@ -27,7 +27,7 @@ def outcome(mode: str) -> str:
         "tests.verification.misbehaving:Adapter", {"mode": mode}, {"OPENBLAS_NUM_THREADS": "1"}
     )
     try:
-        device = Isolated("bad", "bad", setup, Limits(2 if mode in HANGING else 60, 1 << 28))
+        device = IsolatedDevice("bad", "bad", setup, Limits(2 if mode in HANGING else 60, 1 << 28))
     except Exception as error:
         return type(error).__name__
     try:

@@ -10,14 +10,14 @@ from typing import Any
 import numpy as np
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from tests.profile import zero_models
 from tests.profile.folded_models import folded_models, sliced_shape
 from tests.profile.rank_models import rank_models
 
-HALF = quantized(0.5)
+HALF = qparams(0.5)
 PAGE, IGNORED = "outside the specification", "ignored by LiteRT, may matter on hardware"
 LOAD, RUN, WRONG, CRASH = "fails to load", "fails at run time", "wrong results", "crashes"
 NO_DELEGATE, DEFAULT_ONLY = (
@@ -86,7 +86,7 @@ def reduced(
     opcode: str, dtype: str, shape: tuple[int, ...], output: tuple[int, ...], computed: bool
 ) -> Model:
     """Return a reduction along axis 1, which may be an input."""
-    q = None if dtype == "float32" else quantized(0.5, 3)
+    q = None if dtype == "float32" else qparams(0.5, 3)
     axis = run_time("a", (1,), "int32") if computed else constant("a", indices(1))
     x, y = run_time("x", shape, dtype, q), run_time("y", output, dtype, q)
     return one_operator(opcode, [x, axis], [y], version=2)
@@ -96,9 +96,9 @@ def dense(dtype: str, weight: Any, bias: Any, bias_type: str = "") -> Model:
     """Return a FULLY_CONNECTED with these scales of weight and bias; the correct bias scale is 0.125."""
     bias_type = bias_type or ("int64" if dtype == "int16" else "int32")
     narrow = "uint8" if dtype == "uint8" else "int8"
-    w = constant("w", (np.arange(24).reshape(3, 8) % 7).astype(narrow), quantized(weight))
-    b = constant("b", np.array([100, -200, 300], bias_type), quantized(bias))
-    x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 3), dtype, quantized(0.3))  # no ties
+    w = constant("w", (np.arange(24).reshape(3, 8) % 7).astype(narrow), qparams(weight))
+    b = constant("b", np.array([100, -200, 300], bias_type), qparams(bias))
+    x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 3), dtype, qparams(0.3))  # no ties
     return one_operator("FULLY_CONNECTED", [x, w, b], [y], version=4)
 
 
@@ -116,7 +116,7 @@ def depthwise(dtype: str, filters: int) -> Model:
     q = None if dtype == "float32" else HALF
     w = constant("w", np.ones((filters, 1, 1, 2), "int8" if dtype == "int16" else dtype), q)
     bias = {"int16": "int64", "float32": "float32"}.get(dtype, "int32")
-    b = constant("b", np.zeros(2, bias), None if dtype == "float32" else quantized(0.25))
+    b = constant("b", np.zeros(2, bias), None if dtype == "float32" else qparams(0.25))
     x, y = (run_time(name, (1, 4, 4, 2), dtype, q) for name in "xy")
     options = {"padding": "VALID", "stride_w": 1, "stride_h": 1, "depth_multiplier": 1}
     return one_operator("DEPTHWISE_CONV_2D", [x, w, b], [y], options, version=3)
@@ -131,14 +131,14 @@ def without_options(model: Model) -> Model:
 
 def square(dtype: str) -> Model:
     """Return a FULLY_CONNECTED with scales of weight (4, 4) along the inputs."""
-    w = constant("w", np.arange(16).reshape(4, 4).astype(np.int8), quantized([0.5, 0.25, 1, 2], 0, 1))
+    w = constant("w", np.arange(16).reshape(4, 4).astype(np.int8), qparams([0.5, 0.25, 1, 2], 0, 1))
     x, y = (run_time(n, (2, 4), dtype, None if dtype == "float32" else HALF) for n in "xy")
     return one_operator("FULLY_CONNECTED", [x, w], [y], version=9)
 
 
 def softmax(dtype: str, beta: float) -> Model:
     """Return a SOFTMAX of two rows."""
-    out = quantized(1 / 256, -128 if dtype == "int8" else 0)
+    out = qparams(1 / 256, -128 if dtype == "int8" else 0)
     x, y = run_time("x", (2, 8), dtype, HALF), run_time("y", (2, 8), dtype, out)
     return one_operator("SOFTMAX", [x], [y], {"beta": beta}, version=3)
 
@@ -188,10 +188,10 @@ def litert_models() -> Iterator[ImpactModel]:
     two, nan = (indices(2, 0),), float("nan")
     rows = "EMBEDDING_LOOKUP/limits/copied_row"
     yield ImpactModel("rows", lookup(HALF, HALF), two, None, "")
-    yield ImpactModel("rows, scale", lookup(HALF, quantized(0.25)), two, f"{rows}_mismatches", WRONG)
-    yield ImpactModel("rows, zero", lookup(quantized(0.5, 3), HALF), two, f"{rows}_mismatches", WRONG)
-    yield ImpactModel("rows, int16", lookup(HALF, quantized(1), "int16"), two, f"{rows}_mismatches", WRONG)
-    yield ImpactModel("rows, scales", lookup(quantized([0.5] * 4), HALF), two, f"{rows}_scales", LOAD)
+    yield ImpactModel("rows, scale", lookup(HALF, qparams(0.25)), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, zero", lookup(qparams(0.5, 3), HALF), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, int16", lookup(HALF, qparams(1), "int16"), two, f"{rows}_mismatches", WRONG)
+    yield ImpactModel("rows, scales", lookup(qparams([0.5] * 4), HALF), two, f"{rows}_scales", LOAD)
     for opcode in ("BROADCAST_TO", "DILATE", "MATRIX_DIAG", "MATRIX_SET_DIAG", "STABLEHLO_PAD"):
         model, sound = narrow(opcode, "int4"), narrow(opcode, "int8")
         yield ImpactModel(f"{opcode} of int4", model, (), f"{opcode}/types", WRONG, sound)
@@ -322,7 +322,7 @@ def tflm_models() -> Iterator[ImpactModel]:
     yield ImpactModel(
         "begin, far in front", sliced([-9, 0, 0], (1, 1), shrink_axis_mask=1), (values,), None, ""
     )
-    same, two = lookup(quantized(0.5, 3), quantized(0.5, 3)), (indices(2, 0),)
+    same, two = lookup(qparams(0.5, 3), qparams(0.5, 3)), (indices(2, 0),)
     yield ImpactModel("rows, same zero point", same, two, None, "")
     whole = "STRIDED_SLICE/limits/whole_dimensions"
     yield ImpactModel("begin, short", sliced([0], (1, 3, 4)), (values,), whole, LOAD)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.profile.customs import compiled_for, has_kernel, kernels_line
+from litecheck.profile.customs import compiler_of, has_kernel, kernels_line
 
 
 @pytest.mark.parametrize(
@@ -15,14 +15,14 @@ from litecheck.profile.customs import compiled_for, has_kernel, kernels_line
     ],
 )  # fmt: skip
 def test_a_compiler_is_known_by_its_operator(name: str, target: str) -> None:
-    found = compiled_for(name)
+    found = compiler_of(name)
     assert found is not None
     assert found.target == target
 
 
 @pytest.mark.parametrize("name", ["TFLite_Detection_PostProcess", "ethos", "FlexErf", ""])
 def test_operators_of_a_model_have_no_compiler(name: str) -> None:
-    assert compiled_for(name) is None
+    assert compiler_of(name) is None
 
 
 def test_kernels_are_of_a_runtime() -> None:

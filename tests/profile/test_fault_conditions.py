@@ -8,21 +8,21 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.fault_conditions import is_known, value_of
-from litecheck.profile.known_faults import bound
+from litecheck.profile.known_faults import bind_operands
 from tests.differential.detection import CODE, options
 
-X, Y = run_time("x", (2, 8), "int8", quantized(0.5, 3)), run_time("y", (2, 3), "int8", quantized(0.25))
+X, Y = run_time("x", (2, 8), "int8", qparams(0.5, 3)), run_time("y", (2, 3), "int8", qparams(0.25))
 LAYER = one_operator(
     "FULLY_CONNECTED",
-    [X, constant("w", np.arange(-12, 12, dtype=np.int8).reshape(3, 8), quantized([0.5, 1, 2])), None],
+    [X, constant("w", np.arange(-12, 12, dtype=np.int8).reshape(3, 8), qparams([0.5, 1, 2])), None],
     [Y], {"keep_num_dims": True, "fused_activation_function": "RELU6"},
 )  # fmt: skip
 SUM = one_operator(
-    "ADD", [run_time("a", (4,), "int8", quantized(0.5)), run_time("b", (1, 4), "int8", quantized(2))],
-    [run_time("y", (1, 4), "int8", quantized(0.25))],
+    "ADD", [run_time("a", (4,), "int8", qparams(0.5)), run_time("b", (1, 4), "int8", qparams(2))],
+    [run_time("y", (1, 4), "int8", qparams(0.25))],
 )  # fmt: skip
 POOL = one_operator(
     "AVERAGE_POOL_2D", [run_time("x", (1, 5, 3, 1), "float32")], [run_time("y", (1, 1, 1, 1), "float32")],
@@ -87,7 +87,7 @@ def detections(**given: float | bool) -> Model:
 )
 def test_values(model: Model, name: str, value: Any) -> None:
     main = model.subgraphs[0]
-    assert value_of(name, bound(model, main, main.operators[0])) == value
+    assert value_of(name, bind_operands(model, main, main.operators[0])) == value
 
 
 @pytest.mark.parametrize(

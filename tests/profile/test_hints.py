@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ProfileError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
 
@@ -51,7 +51,7 @@ def test_an_operator_without_an_entry_has_one_where_that_decides_where_it_runs(t
     assert profile.unlisted_hints == {"DIV": "leave it out", "SQRT": "leave it out"}
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y, z = (main.tensor(name, (1, 4), "int8", quantized(0.5)) for name in "xyz")
+    x, y, z = (main.tensor(name, (1, 4), "int8", qparams(0.5)) for name in "xyz")
     main.add("SQRT", [x], [y])
     main.add("RSQRT", [y], [z])
     main.inputs(x)

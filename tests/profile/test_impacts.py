@@ -13,7 +13,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 import litecheck
 from litecheck.finding import IGNORED
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
@@ -54,18 +54,18 @@ CHANGES = [
     ("TILE", "int8", "version", 3, "limits/reference_version", REFERENCE),
     ("DEPTH_TO_SPACE", "int8", "version", 2, "limits/reference_version", REFERENCE),
     ("DEPTHWISE_CONV_2D", "int8", "c1", ABSENT, "weight/granularity", "fails to load"),
-    ("DEPTHWISE_CONV_2D", "int8", "c1", quantized(np.array([1, 2])), "weight/granularity", "fails to load"),
+    ("DEPTHWISE_CONV_2D", "int8", "c1", qparams(np.array([1, 2])), "weight/granularity", "fails to load"),
     ("DEPTHWISE_CONV_2D", "int8", "c2", ABSENT, "bias/granularity", "outside the specification"),
     ("TRANSPOSE_CONV", "int16", "quantized_bias_type", 2, "limits/bias_type_mismatch", "fails to load"),
     ("CONV_2D", "int16", "quantized_bias_type", 2, "limits/bias_type_mismatch", "fails to load"),
     ("FULLY_CONNECTED", "int16", "quantized_bias_type", 2, "limits/bias_type_mismatch", "fails to load"),
     ("CONV_2D", "int16", "c2", "int32", "limits/bias_type_mismatch", "wrong results"),
-    ("REDUCE_MAX", "int8", "y0", quantized(0.02, 3), "same_quantization", NO_DELEGATE),
-    ("REDUCE_MIN", "int8", "y0", quantized(0.05, 9), "same_quantization", NO_DELEGATE),
-    ("REDUCE_MAX", "int16", "y0", quantized(0.02), "same_quantization", "fails at run time"),
-    ("LOGISTIC", "int8", "y0", quantized(1 / 128, -128), "output/scale", NO_DELEGATE),
-    ("LOGISTIC", "int8", "y0", quantized(0.0, -128), "output/scale", "fails to load"),
-    ("LOGISTIC", "int8", "y0", quantized(np.nan, -128), "output/scale", "fails to load"),
+    ("REDUCE_MAX", "int8", "y0", qparams(0.02, 3), "same_quantization", NO_DELEGATE),
+    ("REDUCE_MIN", "int8", "y0", qparams(0.05, 9), "same_quantization", NO_DELEGATE),
+    ("REDUCE_MAX", "int16", "y0", qparams(0.02), "same_quantization", "fails at run time"),
+    ("LOGISTIC", "int8", "y0", qparams(1 / 128, -128), "output/scale", NO_DELEGATE),
+    ("LOGISTIC", "int8", "y0", qparams(0.0, -128), "output/scale", "fails to load"),
+    ("LOGISTIC", "int8", "y0", qparams(np.nan, -128), "output/scale", "fails to load"),
     ("CONCATENATION", "int8", "fused_activation_function", 1, "limits/fused_activation", NO_DELEGATE),
     ("CONCATENATION", "int16", "fused_activation_function", 1, "limits/fused_activation", "fails to load"),
     ("CONCATENATION", "int8", "fused_activation_function", 100, "limits/fused_activation", IGNORED),
@@ -80,26 +80,26 @@ CHANGES = [
     ("ARG_MAX", "int8", "y0", "float32", "output/dtype", IGNORED),
     ("ARG_MIN", "int8", "y0", "bool", "output/dtype", IGNORED),
     ("SHAPE", "int8", "y0", "float32", "output/dtype", IGNORED),
-    ("LOGISTIC", "int8", "y0", quantized(1e-40, -128), "output/scale", "fails to load"),
-    ("SOFTMAX", "int8", "x0", quantized(0.0), "input/scale", "crashes the reference resolver only"),
+    ("LOGISTIC", "int8", "y0", qparams(1e-40, -128), "output/scale", "fails to load"),
+    ("SOFTMAX", "int8", "x0", qparams(0.0), "input/scale", "crashes the reference resolver only"),
     (
         "LOG_SOFTMAX",
         "int8",
         "x0",
-        quantized(2.0**-30),
+        qparams(2.0**-30),
         "limits/input.scale",
         "crashes the reference resolver only",
     ),
-    ("LOG_SOFTMAX", "int8", "x0", quantized(5e4), "limits/input.scale", "wrong results"),
+    ("LOG_SOFTMAX", "int8", "x0", qparams(5e4), "limits/input.scale", "wrong results"),
     (
         "DEPTHWISE_CONV_2D",
         "int8",
         "c2",
-        quantized(np.full(6, np.inf)),
+        qparams(np.full(6, np.inf)),
         "bias/scale",
         "outside the specification",
     ),
-    ("SCATTER_ND", "int8", "y0", quantized(0.05, 200), "output/zero_point", "wrong results"),
+    ("SCATTER_ND", "int8", "y0", qparams(0.05, 200), "output/zero_point", "wrong results"),
     ("ONE_HOT", "int8", "c3", ABSENT, "off_value/granularity", "wrong results"),
 ]
 MODELS = tuple(litert_models())
@@ -178,9 +178,7 @@ def _alike(outputs: tuple[np.ndarray, ...], others: tuple[np.ndarray, ...]) -> b
 def test_depthwise_weights_with_one_scale_run(litert: StructureOracle) -> None:
     case = sound("int8")["DEPTHWISE_CONV_2D"]
     several, one = (
-        changed(
-            changed(case.model, "c1", quantized(np.full(n, 0.01), 0, 3)), "c2", quantized(np.full(n, 0.0005))
-        )
+        changed(changed(case.model, "c1", qparams(np.full(n, 0.01), 0, 3)), "c2", qparams(np.full(n, 0.0005)))
         for n in (6, 1)
     )
     (finding,) = litecheck.validate(one).findings

@@ -12,8 +12,8 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.finding import Effect
 from litecheck.profile import known_faults as module
-from litecheck.profile.implicit_requirements import implied
-from litecheck.profile.known_faults import bound, faults_of, has_faults, known_faults
+from litecheck.profile.implicit_requirements import implied_requirements
+from litecheck.profile.known_faults import bind_operands, faults_of, has_faults, known_faults
 from litecheck.profile.load import load_profile
 from litecheck.quantization import BITS
 from litecheck.reference.registry import kernels
@@ -110,7 +110,9 @@ def test_alternatives_hold_if_one_does(written: Path) -> None:
     held = {}
     for lhs, rhs in (((1, 1, 2), (2,)), ((1, 1, 2), (1, 2)), ((8,), (8,)), ((7,), (7,))):
         model = single_operator("ADD", [lhs, rhs], lhs)
-        held[lhs, rhs] = fault.holds(bound(model, model.subgraphs[0], model.subgraphs[0].operators[0]))
+        held[lhs, rhs] = fault.holds(
+            bind_operands(model, model.subgraphs[0], model.subgraphs[0].operators[0])
+        )
     assert list(held.values()) == [True, False, True, False]
 
 
@@ -129,7 +131,7 @@ def test_structure_alone_excludes_a_fault(written: Path) -> None:
 
 def test_an_operator_without_traits_has_a_role_for_each_tensor() -> None:
     model = single_operator("CUSTOM", [(4,), (4,)], (4,))
-    operands = bound(model, model.subgraphs[0], model.subgraphs[0].operators[0])
+    operands = bind_operands(model, model.subgraphs[0], model.subgraphs[0].operators[0])
     assert list(operands.roles) == ["0", "1", "2"]
     assert faults_of(operands) == ()
     assert (has_faults("SUM"), has_faults("RESHAPE")) == (True, False)
@@ -137,7 +139,8 @@ def test_an_operator_without_traits_has_a_role_for_each_tensor() -> None:
 
 def test_a_fault_is_a_requirement_of_its_runtime_alone() -> None:
     asked = {
-        name: list(implied(load_profile(name), "SVDF/known_fault")) for name in ("litert-runtime", "tflm")
+        name: list(implied_requirements(load_profile(name), "SVDF/known_fault"))
+        for name in ("litert-runtime", "tflm")
     }
     assert ["tflm" in r.demand.profile for found in asked.values() for r in found] == [False, True]
     assert {r.level for found in asked.values() for r in found} == {"note"}

@@ -11,7 +11,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.builder import Builder
 from litecheck.profile.constraints import narrower
-from litecheck.profile.load import Reading, load_profile, profile_names
+from litecheck.profile.load import ProfileFiles, load_profile, profile_names
 from litecheck.profile.types import Exactly, MultipleOf, OneOf, PowerOf, ProductOf, Range, Roles, SameAs
 
 BASE = """\
@@ -524,14 +524,14 @@ def test_rules_that_a_file_leaves_alone_are_not_built(load, monkeypatch, text, b
         Builder, "_rule",
         lambda self, draft, any_tensor: rules.add(draft.opcode) or rule(self, draft, any_tensor),
     )  # fmt: skip
-    monkeypatch.setattr("litecheck.profile.load.Reading.loaded", _only_child(rules))
+    monkeypatch.setattr("litecheck.profile.load.ProfileFiles.load", _only_child(rules))
     load(f"profile: child\ntitle: A child\nextends: base.yaml\n{text}\n")
     assert rules == built
 
 
 def _only_child(rules):
     """Return a loader that forgets the rules that were built for the parent's own checks."""
-    inner = Reading.loaded
+    inner = ProfileFiles.load
 
     def loaded(self, path, shown):
         found = inner(self, path, shown)

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.finding import INFORMATION_LOSS
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.implicit_requirements import implied
+from litecheck.profile.implicit_requirements import implied_requirements
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.resolution import RESOLUTION
 from litecheck.profile.notes import Note, all_notes, notes_of
@@ -30,6 +30,6 @@ def test_notes_of_an_operator_are_in_the_order_of_the_file() -> None:
 
 
 def test_a_note_is_a_requirement_of_every_runtime() -> None:
-    (found,) = implied(load_profile("tflm"), "QUANTIZE/kept_range")
+    (found,) = implied_requirements(load_profile("tflm"), "QUANTIZE/kept_range")
     assert (found.level, found.effect, found.demand.profile) == ("note", INFORMATION_LOSS, "tflm")
-    assert not list(implied(load_profile("litert-int8"), "QUANTIZE/kept_range"))
+    assert not list(implied_requirements(load_profile("litert-int8"), "QUANTIZE/kept_range"))

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.checks.validate import validate
 from litecheck.errors import ProfileError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -31,7 +31,7 @@ def written(folder: Path, text: str, name: str = "npu") -> Path:
 def model(opcode: str, dtype: str = "int8") -> Model:
     builder = ModelBuilder("")
     graph = builder.subgraph()
-    ends = [graph.tensor(name, (1, 4), dtype, quantized(0.5)) for name in ("x", "y")]
+    ends = [graph.tensor(name, (1, 4), dtype, qparams(0.5)) for name in ("x", "y")]
     graph.add(opcode, ends[:1], ends[1:])
     graph.inputs(ends[0])
     graph.outputs(ends[1])

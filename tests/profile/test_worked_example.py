@@ -7,7 +7,7 @@ import pytest
 
 from litecheck import load_profile, validate
 from litecheck.data import rules_dir
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import profile_names
 
@@ -18,14 +18,14 @@ def network(stride: int = 1, filters: int = 1, result: float = 1 / 256, pooled: 
     """Return a network: a convolution with one or four scales, a pooling and a SOFTMAX."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 12, 12, 3), "int8", quantized(0.5))
-    weight = main.constant("w", np.ones((4, 1, 1, 3), np.int8), quantized([0.25] * filters))
-    bias = main.constant("b", np.zeros(4, np.int32), quantized([0.125] * filters))
+    x = main.tensor("x", (1, 12, 12, 3), "int8", qparams(0.5))
+    weight = main.constant("w", np.ones((4, 1, 1, 3), np.int8), qparams([0.25] * filters))
+    bias = main.constant("b", np.zeros(4, np.int32), qparams([0.125] * filters))
     side = 12 // stride
-    y = main.tensor("y", (1, side, side, 4), "int8", quantized(1.0))
-    p = main.tensor("p", (1, 1, 1, 4), "int8", quantized(pooled))
-    flat = main.tensor("f", (1, 4), "int8", quantized(pooled))
-    z = main.tensor("z", (1, 4), "int8", quantized(result, -128))
+    y = main.tensor("y", (1, side, side, 4), "int8", qparams(1.0))
+    p = main.tensor("p", (1, 1, 1, 4), "int8", qparams(pooled))
+    flat = main.tensor("f", (1, 4), "int8", qparams(pooled))
+    z = main.tensor("z", (1, 4), "int8", qparams(result, -128))
     main.add("CONV_2D", [x, weight, bias], [y], padding="VALID", stride_w=stride, stride_h=stride)
     window = {"filter_width": side, "filter_height": side, "stride_w": 1, "stride_h": 1}
     main.add("AVERAGE_POOL_2D", [y], [p], padding="VALID", **window)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
 
 _SHAPE = (1, 4)
@@ -27,7 +27,7 @@ def of_zeros(opcode: str, dtype: str, scale: float, stored: int = 0) -> Model:
     The output of FILL also has it if the operator copies values. ``stored`` is the value that FILL repeats.
     """
     constants, shape, options, copies = _OPERATORS.get(opcode, ((), _SHAPE, {}, True))
-    tiny, usual = quantized(scale), quantized(0.5)
+    tiny, usual = qparams(scale), qparams(0.5)
     builder = ModelBuilder("zeros")
     graph = builder.subgraph()
     dims = graph.constant("dims", np.array(_SHAPE, np.int32))
@@ -53,9 +53,9 @@ def fused(dtype: str, scale: float, activation: str) -> Model:
     """Return FULLY_CONNECTED with a fused activation and the scale of its output."""
     builder = ModelBuilder("fused")
     graph = builder.subgraph()
-    x = graph.tensor("x", _SHAPE, dtype, quantized(0.5))
-    weight = graph.constant("w", np.array([[3, -5, 7, 9], [2, 4, 6, 8]], np.int8), quantized(0.5))
-    y = graph.tensor("y", (1, 2), dtype, quantized(scale))
+    x = graph.tensor("x", _SHAPE, dtype, qparams(0.5))
+    weight = graph.constant("w", np.array([[3, -5, 7, 9], [2, 4, 6, 8]], np.int8), qparams(0.5))
+    y = graph.tensor("y", (1, 2), dtype, qparams(scale))
     graph.add("FULLY_CONNECTED", [x, weight], [y], fused_activation_function=activation)
     graph.inputs(x)
     graph.outputs(y)

@@ -12,7 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from litecheck.quantizer import litert
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.model_tensor import find_tensor
 from litecheck.quantizer.tensor_parameters import stated_parameters
 from litecheck.quantizer.types import Parameters
@@ -49,7 +49,7 @@ def sample(source: str) -> Any:
     """
     subgraph, tensor = find_tensor(source)
     own = stated_parameters(tensor, subgraph)
-    real = litert.dequantize(read(source).values, own)
+    real = litert.dequantize(read_tensor(source).values, own)
 
     def build(factor: float = 2.0, zero_point: int = 0) -> Sample:
         zeros = np.full(own.scale.shape, zero_point)

@@ -17,7 +17,7 @@ from hypothesis.extra import numpy as arrays_of
 from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.quantizer import npy
-from litecheck.quantizer.array_files import is_image, is_raw, read, write, write_all
+from litecheck.quantizer.array_files import is_image, is_raw, read_tensor, write, write_all
 from litecheck.quantizer.npy import ArrayError
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "conv_int8.tflite"
@@ -34,7 +34,7 @@ def folder(tmp_path, monkeypatch):
 )
 def test_npy_is_read_in_every_order(values):
     np.save("x.npy", values)
-    found = read("x.npy")
+    found = read_tensor("x.npy")
     assert found.dtype == "int16"
     assert found.values.dtype.isnative
     assert np.array_equal(found.values, values)
@@ -49,12 +49,12 @@ def test_npy_is_read_in_every_order(values):
 )
 def test_written_files_are_read_by_litecheck_and_by_numpy(values):
     write("x.npy", values, str(values.dtype))
-    for found in (read("x.npy").values, np.load("x.npy", allow_pickle=False)):
+    for found in (read_tensor("x.npy").values, np.load("x.npy", allow_pickle=False)):
         assert found.dtype == values.dtype
         assert found.shape == values.shape
         assert found.tobytes() == values.tobytes()
     write("x.bin", values, str(values.dtype))
-    assert read("x.bin", str(values.dtype), values.shape).values.tobytes() == values.tobytes()
+    assert read_tensor("x.bin", str(values.dtype), values.shape).values.tobytes() == values.tobytes()
 
 
 @pytest.mark.parametrize(
@@ -65,7 +65,7 @@ def test_below_eight_bits_raw_bytes_are_packed_and_npy_is_not(dtype, low, high, 
     write("x.bin", values, dtype)
     write("x.npy", values, dtype)
     assert os.path.getsize("x.bin") == -(-15 // per_byte)
-    for found in (read("x.bin", dtype, (3, 5)), read("x.npy", dtype)):
+    for found in (read_tensor("x.bin", dtype, (3, 5)), read_tensor("x.npy", dtype)):
         assert found.dtype == dtype
         assert np.array_equal(found.values, values)
 
@@ -76,42 +76,42 @@ def test_small_floats_are_kept_as_their_bytes():
     write("x.npy", values, "bfloat16")
     write("x.bin", values, "bfloat16")
     assert np.load("x.npy").dtype == np.uint16
-    for found in (read("x.npy", "bfloat16"), read("x.bin", "bfloat16", (2,))):
+    for found in (read_tensor("x.npy", "bfloat16"), read_tensor("x.bin", "bfloat16", (2,))):
         assert found.values.dtype == ml_dtypes.bfloat16
         assert found.values.tolist() == [1.5, -2.0]
 
 
 def test_raw_bytes_are_flat_without_a_shape():
     Path("x.bin").write_bytes(bytes(range(8)))
-    assert read("x.bin", "uint16").values.shape == (4,)
+    assert read_tensor("x.bin", "uint16").values.shape == (4,)
 
 
 def test_raw_bytes_of_bool_are_0_and_1():
     Path("b.bin").write_bytes(bytes([0, 1, 1]))
-    assert read("b.bin", "bool").values.tolist() == [False, True, True]
+    assert read_tensor("b.bin", "bool").values.tolist() == [False, True, True]
     Path("b.bin").write_bytes(bytes([0, 1, 2]))
     with pytest.raises(ArrayError, match="byte 2 is 2, expected 0 or 1"):
-        read("b.bin", "bool")
+        read_tensor("b.bin", "bool")
 
 
 def test_npz_by_key_or_its_only_array():
     np.savez("two.npz", a=VALUES, b=VALUES + 1)
     np.savez_compressed("one.npz", only=VALUES)
-    assert np.array_equal(read("two.npz:b").values, VALUES + 1)
-    assert np.array_equal(read("one.npz").values, VALUES)
+    assert np.array_equal(read_tensor("two.npz:b").values, VALUES + 1)
+    assert np.array_equal(read_tensor("one.npz").values, VALUES)
     for source, message in (
         ("two.npz", "holds several arrays; there is a, b"),
         ("two.npz:c", "has no array 'c'; there is a, b"),
     ):
         with pytest.raises(ConfigError, match=message):
-            read(source)
+            read_tensor(source)
 
 
 def test_constants_of_a_model():
-    found = read(f"{FIXTURE}:0/1")
+    found = read_tensor(f"{FIXTURE}:0/1")
     assert (found.dtype, found.values.shape) == ("int8", (8, 3, 3, 3))
     with pytest.raises(ConfigError, match="'input' is not a constant"):
-        read(f"{FIXTURE}:input")
+        read_tensor(f"{FIXTURE}:input")
 
 
 def test_raw_files():
@@ -158,7 +158,7 @@ def npy_file(shape: str, descr: str = "'<i2'", data: int = 0) -> bytes:
 def test_damaged_npy_is_refused_with_its_byte(content, message):
     Path("x.npy").write_bytes(content)
     with pytest.raises(ArrayError) as error:
-        read("x.npy")
+        read_tensor("x.npy")
     assert message in str(error.value)
     assert error.value.offset is not None
 
@@ -177,7 +177,7 @@ def test_damaged_files_raise_only_litecheck_errors(data):
         content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.integers(0, 255))
     Path(name).write_bytes(content[: data.draw(st.integers(0, len(content)))])
     try:
-        found = read(f"{name}:a" if name == "x.npz" else name)
+        found = read_tensor(f"{name}:a" if name == "x.npz" else name)
     except LitecheckError:
         return
     assert found.values.nbytes < 2000
@@ -188,7 +188,7 @@ def test_a_zip_that_claims_too_much(monkeypatch):
     with zipfile.ZipFile("x.npz", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("a.npy", bytes(10_000_000))
     with pytest.raises(ArrayError, match=r"a\.npy claims 10,000,000 bytes"):
-        read("x.npz")
+        read_tensor("x.npz")
 
 
 @pytest.mark.parametrize(
@@ -210,7 +210,7 @@ def test_files_that_cannot_be_read(arguments, message):
     Path("x.bin").write_bytes(bytes(6))
     np.save("x.npy", VALUES)
     with pytest.raises(LitecheckError) as error:
-        read(*arguments)
+        read_tensor(*arguments)
     assert message in str(error.value)
 
 
@@ -230,15 +230,15 @@ def test_an_invalid_index_is_an_error(index):
         archive.writestr("names.json", index)
         archive.writestr("0.npy", b"")
     with pytest.raises(LitecheckError, match=r"x\.npz: .*no readable \.npz"):
-        read("x.npz:a")
+        read_tensor("x.npz:a")
 
 
 def test_arrays_written_together_are_read_by_their_names():
     write_all("x.npz", {"../a": VALUES, "b/c": VALUES + 1})
-    assert np.array_equal(read("x.npz:../a").values, VALUES)
-    assert np.array_equal(read("x.npz:b/c").values, VALUES + 1)
+    assert np.array_equal(read_tensor("x.npz:../a").values, VALUES)
+    assert np.array_equal(read_tensor("x.npz:b/c").values, VALUES + 1)
     with pytest.raises(ConfigError, match=r"has no array '0'; there is \.\./a, b/c"):
-        read("x.npz:0")
+        read_tensor("x.npz:0")
 
 
 @pytest.mark.parametrize("suffix", IMAGES)

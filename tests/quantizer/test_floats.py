@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.quantizer import floats
-from litecheck.quantizer.floats import LARGEST, rounded_to, to_ml_dtype, to_small_float
+from litecheck.quantizer.floats import LARGEST, round_to, to_ml_dtype, to_small_float
 from litecheck.quantizer.onnx import dequantize_linear, quantize_linear
 from litecheck.quantizer.onnx_types import storage
 from tests.quantizer import slow
@@ -104,7 +104,7 @@ def test_rounded_to_equals_the_oracle(name):
         inputs = np.array(doubles), integers, np.array(doubles, F)
     for values in inputs:
         with np.errstate(over="ignore"):
-            got = rounded_to(values, name)
+            got = round_to(values, name)
         want = [slow.to_format(float(v), name) for v in values.tolist()]
         assert got.dtype == F
         assert got.tolist() == want

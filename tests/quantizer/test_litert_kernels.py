@@ -8,7 +8,7 @@ from contextlib import ExitStack
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.quantizer import litert
 from litecheck.quantizer.litert_resolvers import RESOLVERS
@@ -76,7 +76,7 @@ def test_tie_rich_values_distinguish_the_interpreters(interpreters: dict[str, Li
     """Each semantics equals the interpreter of its name and differs from the two further interpreters."""
     zero = {"int8": -3, "uint8": 130}[dtype]
     x, scale = tie_rich(dtype, zero)
-    stated = quantized(scale, zero)
+    stated = qparams(scale, zero)
     answers = {
         name: semantics(f"litert:{name}").quantize(x, Parameters.of(stated), dtype) for name in RESOLVERS
     }
@@ -95,7 +95,7 @@ def test_scales_at_the_ends_of_float32(interpreters: dict[str, Litert], resolver
     steps = np.array([0.9, 0.6, -0.9, 1.1, 0.99, 0.5, 1.5, 2.5, -1, 0, 0.3])
     with np.errstate(over="ignore"):
         x = (steps * np.float64(np.float32(scale))).astype(np.float32)
-    x, stated = np.tile(x[np.isfinite(x)], 5), quantized(np.float32(scale), 1)
+    x, stated = np.tile(x[np.isfinite(x)], 5), qparams(np.float32(scale), 1)
     for dtype in ("int8", "int16"):
         ours = semantics(f"litert:{resolver}").quantize(x, Parameters.of(stated), dtype)
         case = Case("", x, ("float32", None), (dtype, stated), ours)
@@ -103,7 +103,7 @@ def test_scales_at_the_ends_of_float32(interpreters: dict[str, Litert], resolver
 
 
 def test_int16_with_a_zero_point_is_quantized_and_not_dequantized(interpreters: dict[str, Litert]) -> None:
-    q, stated = np.arange(20).astype(np.int16), quantized(0.1, 3)
+    q, stated = np.arange(20).astype(np.int16), qparams(0.1, 3)
     for name, interpreter in interpreters.items():
         x = q.astype(np.float32)
         ours = semantics(f"litert:{name}").quantize(x, Parameters.of(stated), "int16")
@@ -144,7 +144,7 @@ def test_quotients_beyond_int32_on_x86(runtime: Litert, dtype: str, zero: int) -
     saturates.
     """
     x = np.tile(np.array([np.nan, np.inf, -np.inf, 3e9, -3e9, 2.0**31, 1e38], np.float32), 5)
-    stated = quantized(1, zero)
+    stated = qparams(1, zero)
     ours = litert.quantize(x, Parameters.of(stated), dtype)
     low, high = INTEGER_RANGES[dtype]
     theirs = runtime.outputs(Case("", x, ("float32", None), (dtype, stated), ours))
@@ -155,7 +155,7 @@ def test_quotients_beyond_int32_on_x86(runtime: Litert, dtype: str, zero: int) -
 @pytest.mark.parametrize("ratio", [2.0**14, 2.0**20, 2.0**29, 1.9 * 2.0**28])
 def test_left_shifts_wrap_like_the_kernel(runtime: Litert, ratio: float) -> None:
     q = np.random.default_rng(0).integers(-(2**15), 2**15, 300).astype(np.int16)
-    source, target = quantized(ratio), quantized(1)
+    source, target = qparams(ratio), qparams(1)
     ours = requantized(q, source, target, "int32")
     case = Case("", q, ("int16", source), ("int32", target), ours)
     assert runtime.compare(case).different == 0

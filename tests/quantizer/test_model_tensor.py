@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.quantizer.model_tensor import find_tensor
 
@@ -18,8 +18,8 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     builder = ModelBuilder()
     for name in ("main", "a/b"):
         sub = builder.subgraph(name)
-        x = sub.tensor("serving_x:0", (1,), "int8", quantized(0.5))
-        y = sub.tensor(f"{name}/y", (1,), "int8", quantized(0.5))
+        x = sub.tensor("serving_x:0", (1,), "int8", qparams(0.5))
+        y = sub.tensor(f"{name}/y", (1,), "int8", qparams(0.5))
         sub.add("RELU", [x], [y])
         sub.inputs(x)
         sub.outputs(y)

@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.errors import InputError, LitecheckError
 from litecheck.quantizer import array_files, npy
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import ArrayError, npz_header, npz_rows, read_npz
 
 VALUES = np.arange(24, dtype=np.int16).reshape(4, 3, 2)
@@ -65,7 +65,7 @@ def test_pipes_and_devices_are_not_read(tmp_path: Path, suffix: str, kind: str, 
     file = tmp_path / f"a.{suffix.partition(':')[0]}"
     os.mkfifo(file) if kind == "pipe" else file.symlink_to("/dev/zero")
     with pytest.raises(InputError, match="expected a regular file"):
-        read(f"{tmp_path}/a.{suffix}", "int8")
+        read_tensor(f"{tmp_path}/a.{suffix}", "int8")
 
 
 @posix
@@ -74,7 +74,7 @@ def test_the_path_of_a_pipe_is_read(in_time: None) -> None:
     end, writer = os.pipe()
     os.write(writer, b"\1\2\3")
     os.close(writer)
-    assert read(f"/dev/fd/{end}", "int8").values.tolist() == [1, 2, 3]
+    assert read_tensor(f"/dev/fd/{end}", "int8").values.tolist() == [1, 2, 3]
     os.close(end)
 
 
@@ -85,8 +85,8 @@ def test_an_array_beyond_the_limit_is_not_unpacked(tmp_path: Path, monkeypatch: 
     with pytest.raises(
         ArrayError, match=r"the array is too large: got 65,536 bytes, expected at most 32,768"
     ):
-        read(str(tmp_path / "a.npz"))
-    assert read(str(tmp_path / "b.npz")).values.size == 1 << 16
+        read_tensor(str(tmp_path / "a.npz"))
+    assert read_tensor(str(tmp_path / "b.npz")).values.size == 1 << 16
 
 
 @pytest.mark.parametrize("index", [b"[" * 100_000, b"9" * 5000, b"\xff", b'{"0": "a", "0": "b"}', b"[]"])
@@ -95,11 +95,11 @@ def test_an_invalid_index_is_an_error(tmp_path: Path, index: bytes) -> None:
         archive.writestr("0.npy", array_files.npy(np.zeros(2, np.int8)))
         archive.writestr(npy.INDEX, index)
     with pytest.raises(ArrayError, match=r"a\.npz: byte 0: no readable \.npz, names\.json"):
-        read(str(tmp_path / "a.npz"), "int8")
+        read_tensor(str(tmp_path / "a.npz"), "int8")
 
 
 def test_an_empty_array_of_endless_rows_is_refused(tmp_path: Path) -> None:
     header = array_files.npy(np.zeros((1, 0), np.int8))
     (tmp_path / "a.npy").write_bytes(header.replace(b"(1, 0), }         ", b"(1073741824, 0), }"))
     with pytest.raises(ArrayError, match="the shape"):
-        read(str(tmp_path / "a.npy"))
+        read_tensor(str(tmp_path / "a.npy"))

@@ -179,7 +179,7 @@ def test_parameters_by_position_are_those_of_spread():
             tuple(-(-n // block) if i == own else n for i, n in enumerate(shape)) if block else (shape[own],)
         )
         parameters = Parameters(random.random(size), random.integers(-9, 9, size), axis, block)
-        scale, zero = parameters.spread(shape)
+        scale, zero = parameters.broadcast_to(shape)
         positions = random.permutation(int(np.prod(shape)))
         found = Lookup(parameters, shape).at(positions, Recipe())
         assert np.array_equal(found[0], np.broadcast_to(scale, shape).reshape(-1)[positions])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.quantization import Blockwise, Custom, Details, MultiAxis, Quantization
 from litecheck.quantizer import litert
@@ -32,7 +32,7 @@ def tensor(
 def spread(details: Details, *constants: NDArray[Any], shape: tuple[int, ...] = SHAPE) -> NDArray[Any]:
     """Return the scale of every element."""
     parameters = stated_parameters(*tensor(Quantization(details=details), *constants, shape=shape))
-    return np.broadcast_to(parameters.spread(shape)[0], shape)
+    return np.broadcast_to(parameters.broadcast_to(shape)[0], shape)
 
 
 def numbered(*shape: int) -> NDArray[np.float32]:
@@ -40,11 +40,11 @@ def numbered(*shape: int) -> NDArray[np.float32]:
 
 
 def test_affine_parameters_are_unchanged() -> None:
-    one = stated_parameters(*tensor(quantized(0.5, 3)))
+    one = stated_parameters(*tensor(qparams(0.5, 3)))
     assert (one.scale.tolist(), one.axis) == ([0.5], None)
     assert one.zero_point is not None
     assert one.zero_point.tolist() == [3]
-    many = stated_parameters(*tensor(quantized([1, 2, 3, 4, 5, 6], 0, 1)))
+    many = stated_parameters(*tensor(qparams([1, 2, 3, 4, 5, 6], 0, 1)))
     assert (many.scale.tolist(), many.axis) == ([1, 2, 3, 4, 5, 6], 1)
 
 
@@ -83,7 +83,7 @@ def test_scales_are_repeated_where_they_have_length_one(shape: tuple[int, ...]) 
 def test_zero_points_may_be_in_a_tensor() -> None:
     zeros = np.arange(12, dtype=np.int8).reshape(4, 3) - 5
     parameters = stated_parameters(*tensor(Quantization(details=Blockwise(1, 2, 2)), numbered(4, 3), zeros))
-    _, zero = parameters.spread(SHAPE)
+    _, zero = parameters.broadcast_to(SHAPE)
     np.testing.assert_array_equal(zero, np.repeat(zeros, 2, 1))
 
 
@@ -144,7 +144,7 @@ def test_stated_parameters_quantize_values() -> None:
         (Quantization(), (), "not stated"),
         (Quantization(details=Custom(b"x")), (), "maker"),
         (Quantization(numbered(2)), (), "2 scales"),
-        (quantized([1, 2, 3, 4], axis=5), (), "dimension 5"),
+        (qparams([1, 2, 3, 4], axis=5), (), "dimension 5"),
         (Quantization(numbered(4), np.array([1, 2])), (), "2 zero points"),
         (Quantization(details=Blockwise(1, -1, 0)), (numbered(4, 3),), "blocks"),
         (Quantization(details=Blockwise(1, -1, 0, (2,))), (numbered(4, 3),), "blocks"),

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, options_table, quantized
+from litecheck.model.build import ModelBuilder, options_table, qparams
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.dispatch import slots_of
 from litecheck.reference.engine.interpreter import run
@@ -25,7 +25,7 @@ from litecheck.reference.registry import Kernel, kernels
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 RNG = np.random.default_rng(0)
-ONE = quantized(1.0)
+ONE = qparams(1.0)
 
 
 def variants(opcode: str, dtype: str = "int8") -> dict[str, str]:
@@ -37,7 +37,7 @@ def variants(opcode: str, dtype: str = "int8") -> dict[str, str]:
 def stored(shape: tuple[int, ...], dtype: str = "int8", zero: int = 0, constant: bool = False) -> Operand:
     """Return values whose sums of products fit an int16 output with scale 1."""
     drawn = RNG.integers(-4, 5, shape) + zero
-    return Operand(drawn.astype(dtype), dtype, quantized(1.0, zero), constant)
+    return Operand(drawn.astype(dtype), dtype, qparams(1.0, zero), constant)
 
 
 def bias(channels: int) -> Operand:
@@ -46,7 +46,7 @@ def bias(channels: int) -> Operand:
 
 def wide(zero: int = 0) -> OutputSpec:
     """Return an int16 output with scale 1, which equals the sums."""
-    return OutputSpec("int16", (), quantized(1.0, zero))
+    return OutputSpec("int16", (), qparams(1.0, zero))
 
 
 def windowed(**more: Any) -> Table | None:
@@ -135,7 +135,7 @@ def test_a_transposed_convolution_is_the_adjoint_of_a_convolution(padding: str, 
 
 
 def test_a_transposed_convolution_subtracts_the_zero_point_only_under_a_stamp() -> None:
-    x = Operand(np.full((1, 2, 2, 1), 50, np.int8), "int8", quantized(1.0, 50))
+    x = Operand(np.full((1, 2, 2, 1), 50, np.int8), "int8", qparams(1.0, 50))
     shape = Operand(np.array([1, 4, 4, 1], np.int32), "int32")
     options = options_table("TRANSPOSE_CONV", stride_h=2, stride_w=2)
     made = transpose_conv(shape, stored((1, 3, 3, 1)), x, None, wide(4), options, variants("TRANSPOSE_CONV"))
@@ -145,7 +145,7 @@ def test_a_transposed_convolution_subtracts_the_zero_point_only_under_a_stamp() 
 @pytest.mark.parametrize(("zero", "scale_count", "counts"), [(3, 1, True), (0, 1, True), (3, 5, False)])
 def test_weight_zero_points_apply_only_with_a_single_scale(zero: int, scale_count: int, counts: bool) -> None:
     x, b = stored((4, 6), zero=-7), bias(5)
-    w = Operand(stored((5, 6)).data, "int8", quantized([1.0] * scale_count, zero), True)
+    w = Operand(stored((5, 6)).data, "int8", qparams([1.0] * scale_count, zero), True)
     made = fully_connected(x, w, b, wide(), None, variants("FULLY_CONNECTED"))
     centred = w.data.astype(np.int64) - (zero if counts else 0)
     np.testing.assert_array_equal(made, (x.data.astype(np.int64) + 7) @ centred.T + b.data)
@@ -177,7 +177,7 @@ def test_batch_matmul_broadcasts_and_transposes(dtype: str, adj: tuple[bool, boo
 def test_batch_matmul_scales_each_column_if_the_right_hand_side_is_per_axis() -> None:
     lhs, rhs = (
         stored((4, 8), "int16"),
-        Operand(stored((8, 3)).data, "int8", quantized([1.0, 2.0, 4.0], axis=1)),
+        Operand(stored((8, 3)).data, "int8", qparams([1.0, 2.0, 4.0], axis=1)),
     )
     made = batch_matmul(lhs, rhs, wide(), None, variants("BATCH_MATMUL", "int16"))
     np.testing.assert_array_equal(made, lhs.data.astype(np.int64) @ rhs.data * [1, 2, 4])
@@ -210,7 +210,7 @@ def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
     w = np.full((1, depth), -127, np.int8)
     x[0, -1], w[0, -1] = 1, 1
     exact = int(x.astype(np.int64)[0] @ w.astype(np.int64)[0])
-    value, output = Operand(x, "int8", ONE), OutputSpec("int16", (), quantized(1.0))
+    value, output = Operand(x, "int8", ONE), OutputSpec("int16", (), qparams(1.0))
     offset = Operand(np.array([-exact + 12345], np.int32), "int32", ONE)
     made = fully_connected(
         value, Operand(w, "int8", ONE, True), offset, output, None, variants("FULLY_CONNECTED")
@@ -283,11 +283,11 @@ def test_int16_has_a_condition_if_the_stated_bias_type_differs_from_the_bias(
     builder = ModelBuilder()
     main = builder.subgraph()
     operands = [
-        main.tensor("x", (1, 1), "int16", quantized(4.8501e-5)),
-        main.constant("w", np.array([[16]], np.int8), quantized(0.00117614)),
+        main.tensor("x", (1, 1), "int16", qparams(4.8501e-5)),
+        main.constant("w", np.array([[16]], np.int8), qparams(0.00117614)),
         *([] if kind is None else [main.constant("b", np.zeros(1, kind), ONE)]),
     ]
-    y = main.tensor("y", (1, 1), "int16", quantized(4.8501e-5 * 0.00117614 / 0.00218907))
+    y = main.tensor("y", (1, 1), "int16", qparams(4.8501e-5 * 0.00117614 / 0.00218907))
     main.add("FULLY_CONNECTED", operands, [y], quantized_bias_type=stated)
     main.inputs(operands[0])
     main.outputs(y)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ProfileError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference import backends as module
@@ -39,9 +39,9 @@ def conv(
     """Return a CONV_2D that XNNPACK takes, except for the given changes."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (*SHAPE[:3], depth), dtype, quantized(0.5, 0, axis))
+    x = main.tensor("x", (*SHAPE[:3], depth), dtype, qparams(0.5, 0, axis))
     w = np.ones(KERNEL, np.uint8 if dtype == "uint8" else np.int8)
-    stated = quantized(0.25, 0)
+    stated = qparams(0.25, 0)
     if weights == "computed":
         operands = [x, main.tensor("w", KERNEL, kind or w.dtype.name, stated)]
     elif weights == "unpacked":
@@ -50,12 +50,12 @@ def conv(
         main.add("DENSIFY", [packed], [operands[1]])
     else:
         operands = [x, main.constant("w", w, stated, kind or None)]
-    of_bias = quantized(0.125) if scaled else Quantization()
+    of_bias = qparams(0.125) if scaled else Quantization()
     zeros = np.zeros(3, np.int32)
     operands.append(
         main.constant("b", zeros, of_bias) if bias == "constant" else main.tensor("b", (3,), "int32", of_bias)
     )
-    y = main.tensor("y", (1, 3, 3, 3), dtype, quantized(1.0))
+    y = main.tensor("y", (1, 3, 3, 3), dtype, qparams(1.0))
     main.add("CONV_2D", operands, [y], padding="VALID", stride_h=1, stride_w=1)
     main.inputs(
         x, *(i for i in operands[1:] if (i, weights) == (operands[1], "computed") or bias != "constant")

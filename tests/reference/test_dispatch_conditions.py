@@ -7,18 +7,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model, Operator, Tensor
 from litecheck.quantization import Blockwise, Quantization
-from litecheck.reference.dispatch_conditions import MEASUREMENTS, Placed, in_table
+from litecheck.reference.dispatch_conditions import MEASUREMENTS, PlacedOperator, in_table
 
 
-def placed(options: dict[str, Any] | None = None, **tensors: Tensor) -> Placed:
-    return Placed(Operator(0, "ANY", (), ()), tensors, frozenset(), options or {})
+def placed(options: dict[str, Any] | None = None, **tensors: Tensor) -> PlacedOperator:
+    return PlacedOperator(Operator(0, "ANY", (), ()), tensors, frozenset(), options or {})
 
 
 def of(*shape: int, dtype: str = "int8", scale: Any = None, data: Any = None) -> Tensor:
-    parameters = Quantization() if scale is None else quantized(scale)
+    parameters = Quantization() if scale is None else qparams(scale)
     stored = None if data is None else np.array(data, np.int32).view(np.uint8)
     return Tensor(0, "x", dtype, shape, quantization=parameters, data=stored)
 
@@ -79,7 +79,7 @@ def blockwise(size: int) -> Tensor:
         ("slope_magnitude", placed({"alpha": -0.5}, input=of(4, scale=0.5), output=of(4, scale=0.125)), 2.0),
     ],
 )
-def test_values(name: str, operator: Placed, value: float) -> None:
+def test_values(name: str, operator: PlacedOperator, value: float) -> None:
     assert MEASUREMENTS[name](operator) == value
 
 
@@ -95,7 +95,9 @@ def test_slope_without_a_single_scale_is_nan(tensors: dict[str, Tensor]) -> None
     assert np.isnan(MEASUREMENTS["slope"](placed({"alpha": 0.5}, **tensors)))
 
 
-def stamped(out: tuple[int, ...], size: tuple[int, int], taps: tuple[int, int], **options: Any) -> Placed:
+def stamped(
+    out: tuple[int, ...], size: tuple[int, int], taps: tuple[int, int], **options: Any
+) -> PlacedOperator:
     tensors = {"output_shape": of(4, dtype="int32", data=[1, *out, 2][-4:])}
     return placed(options, input=of(1, *size, 3), weight=of(2, *taps, 3), **tensors)
 
@@ -123,7 +125,7 @@ def stamped(out: tuple[int, ...], size: tuple[int, int], taps: tuple[int, int], 
         ),
     ],
 )
-def test_gaps_of_a_transposed_convolution(operator: Placed, gaps: int) -> None:
+def test_gaps_of_a_transposed_convolution(operator: PlacedOperator, gaps: int) -> None:
     assert MEASUREMENTS["stamp_gaps"](operator) == gaps
 
 
@@ -135,16 +137,16 @@ def chain(
     """
     builder = ModelBuilder()
     graph = builder.subgraph()
-    value = graph.tensor("x", (4,), dtype, quantized(0.5))
+    value = graph.tensor("x", (4,), dtype, qparams(0.5))
     graph.inputs(value)
     for number, (opcode, kind) in enumerate(steps):
-        output = graph.tensor(f"y{number}", (4,), dtype, quantized(0.5))
-        one = graph.constant(f"c{number}", np.zeros(1, np.int8), quantized(0.5))
-        many = graph.constant(f"d{number}", np.zeros(4, np.int8), quantized(0.5))
+        output = graph.tensor(f"y{number}", (4,), dtype, qparams(0.5))
+        one = graph.constant(f"c{number}", np.zeros(1, np.int8), qparams(0.5))
+        many = graph.constant(f"d{number}", np.zeros(4, np.int8), qparams(0.5))
         read = {"": [value], "twice": [value, value], "one": [value, one], "many": [value, many]}[kind]
         graph.add(opcode, read, [output])
         value = output
-    last = graph.tensor("z", (4,), dtype, quantized(0.5))
+    last = graph.tensor("z", (4,), dtype, qparams(0.5))
     graph.add(end, [value, value], [last])
     graph.outputs(last)
     return graph, builder, value
@@ -194,7 +196,7 @@ def test_a_table_has_8_bit_values() -> None:
 
 def test_a_value_with_a_second_reader_ends_the_table() -> None:
     graph, builder, value = chain(TANH)
-    other = graph.tensor("other", (4,), "int8", quantized(0.5))
+    other = graph.tensor("other", (4,), "int8", qparams(0.5))
     graph.add("NEG", [value], [other])
     graph.outputs(other)
     model = builder.finish()
@@ -212,7 +214,7 @@ def clamped(activation: str, functions: str, clamping: str) -> bool:
     """Return True if a product is in the table of the sum before it, which has a constant and a fused activation."""
     builder = ModelBuilder()
     graph = builder.subgraph()
-    q = quantized(0.5)
+    q = qparams(0.5)
     x, y, z = (graph.tensor(name, (4,), "int8", q) for name in "xyz")
     one = graph.constant("one", np.zeros(1, np.int8), q)
     graph.add("ADD", [x, one], [y], fused_activation_function=activation)
@@ -253,7 +255,7 @@ def unpacked(*dtypes: str, constant: bool = True, operator: str = "DEQUANTIZE") 
     graph.inputs(*([] if constant else [first]))
     graph.outputs(z)
     subgraph = builder.finish().subgraphs[0]
-    found = Placed.of(subgraph, subgraph.operators[-1], ("lhs", "rhs"), ("output",))
+    found = PlacedOperator.of(subgraph, subgraph.operators[-1], ("lhs", "rhs"), ("output",))
     assert list(found.tensors) == ["lhs", "rhs", "output"]
     assert found.shape("lhs") == (4,)
     assert found.shape("bias") == ()

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.cases.probes.catalogue import probed, probes
+from litecheck.cases.probes.catalogue import probed_operators, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic
@@ -44,4 +44,4 @@ def lines(opcode: str) -> Iterator[str]:
 
 
 def test_whole_outputs(golden: Callable[[str, str], None]) -> None:
-    golden("outputs.txt", "".join(f"{line}\n" for opcode in probed() for line in lines(opcode)))
+    golden("outputs.txt", "".join(f"{line}\n" for opcode in probed_operators() for line in lines(opcode)))

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Custom, MultiAxis, Quantization
 
@@ -16,11 +16,11 @@ def model() -> Model:
     quantizations."""
     builder = ModelBuilder("made for a test")
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 4, 4, 3), "int8", quantized(0.5, 3), shape_signature=(-1, 4, 4, 3))
-    weight = main.constant("weight", np.zeros((10, 1, 1, 3), np.int8), quantized(np.arange(1, 11) / 8, 0, 0))
-    y = main.tensor("y", (1, 4, 4, 10), "int8", quantized(0.25, -1))
+    x = main.tensor("x", (1, 4, 4, 3), "int8", qparams(0.5, 3), shape_signature=(-1, 4, 4, 3))
+    weight = main.constant("weight", np.zeros((10, 1, 1, 3), np.int8), qparams(np.arange(1, 11) / 8, 0, 0))
+    y = main.tensor("y", (1, 4, 4, 10), "int8", qparams(0.25, -1))
     state = main.tensor("state", (), "float32", is_variable=True)
-    z = main.tensor("z", (2,), "int8", quantized(1.0, [0]))
+    z = main.tensor("z", (2,), "int8", qparams(1.0, [0]))
     u = main.tensor("u", (3,), "int32")
     main.add("CONV_2D", [x, weight, -1], [y], version=3, padding="VALID", stride_w=1, stride_h=2)
     main.add(

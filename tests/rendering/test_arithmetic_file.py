@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from litecheck.arrays import Arrays
-from litecheck.cases.probes.catalogue import probed
+from litecheck.cases.probes.catalogue import probed_operators
 from litecheck.devices.port import Job
 from litecheck.diagnosis.hypotheses import USUAL
 from litecheck.diagnosis.result import Diagnosis
@@ -32,7 +32,7 @@ def test_the_written_arithmetic_computes_like_the_device(name: str, tmp_path: Pa
     found, wanted = written(diagnosis, tmp_path), load_arithmetic(name)
     assert base_of(diagnosis) == name
     assert found.name == "acme-npu-2"
-    for opcode in probed():
+    for opcode in probed_operators():
         assert {**wanted.variants(opcode), **found.variants(opcode)} == found.variants(opcode)
         assert all(wanted.variants(opcode).get(s, v) == v for s, v in found.variants(opcode).items()), opcode
 

@@ -8,16 +8,18 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from litecheck.diagnosis.result import Diagnosed, Excluded, Hypothesis
-from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, chosen
+from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, OperatorDiagnosis
+from litecheck.rendering.arithmetic_file import arithmetic_yaml, base_of, choose_hypothesis
 from tests.rendering.test_diagnosis import DIAGNOSIS, DOUBLE, EXCLUDED, FLOOR, PAIR, SINGLE
 
 GROUPED = Hypothesis((("requantize", "double"), ("requantize/grouped", "floor"), ("accumulate", "wraps")))
 ONLY = Hypothesis((), published=("litert-xnnpack",))
 
 
-def found(*fits: Hypothesis, opcode: str = "ADD", excluded: tuple[Excluded, ...] = ()) -> Diagnosed:
-    return Diagnosed(opcode, "int8", ("requantize",), 1, 5, fits, excluded)
+def found(
+    *fits: Hypothesis, opcode: str = "ADD", excluded: tuple[ExcludedCandidate, ...] = ()
+) -> OperatorDiagnosis:
+    return OperatorDiagnosis(opcode, "int8", ("requantize",), 1, 5, fits, excluded)
 
 
 def test_the_file(golden: Callable[[str, str], None]) -> None:
@@ -69,7 +71,7 @@ def test_types_that_differ_have_an_entry_each(
         ((found(SINGLE), found(ONLY), found(ONLY), found(DOUBLE)), "litert-xnnpack"),
     ],
 )
-def test_the_base_fits_most_operators(operators: tuple[Diagnosed, ...], base: str) -> None:
+def test_the_base_fits_most_operators(operators: tuple[OperatorDiagnosis, ...], base: str) -> None:
     assert base_of(replace(DIAGNOSIS, operators=operators)) == base
 
 
@@ -85,4 +87,4 @@ def test_the_base_fits_most_operators(operators: tuple[Diagnosed, ...], base: st
 def test_the_candidate_of_the_base_is_written(
     fits: tuple[Hypothesis, ...], base: str, wanted: Hypothesis | None
 ) -> None:
-    assert chosen(found(*fits), base) == wanted
+    assert choose_hypothesis(found(*fits), base) == wanted

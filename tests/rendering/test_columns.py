@@ -7,7 +7,7 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from litecheck.rendering.columns import broken, cells, table, width_of
+from litecheck.rendering.columns import break_lines, cells, table, width_of
 
 
 def test_columns_are_as_wide_as_their_content() -> None:
@@ -47,7 +47,7 @@ def test_a_row_without_room_continues_on_further_lines() -> None:
     ("width", "lines"), [(None, ["one two three"]), (80, ["one two three"]), (9, ["one two", "  three"])]
 )
 def test_lines_are_broken_between_words(width: int | None, lines: list[str]) -> None:
-    assert list(broken(["one two three", ""], width, "  ")) == [*lines, ""]
+    assert list(break_lines(["one two three", ""], width, "  ")) == [*lines, ""]
 
 
 def test_the_environment_states_the_width_of_a_pipe(monkeypatch: pytest.MonkeyPatch) -> None:

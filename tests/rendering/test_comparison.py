@@ -19,7 +19,7 @@ from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters
 from litecheck.rendering.comparison import ComparedTensors, print_report
 from litecheck.rendering.formats import formats, render
-from litecheck.rendering.wording.differences import decimal, explained
+from litecheck.rendering.wording.differences import decimal, explain_element
 
 SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/comparison.schema.json").read_text())
 STEP = Parameters(np.array([0.25], np.float32), np.array([3]))
@@ -139,7 +139,7 @@ def test_an_element_is_explained_by_its_quotient():
     }  # fmt: skip
     for value, text in texts.items():
         element = compare(np.array([value], np.float32), np.zeros(1, np.int8), STEP).first
-        assert text in explained(element, "int8")
+        assert text in explain_element(element, "int8")
 
 
 @pytest.mark.parametrize(

@@ -18,18 +18,18 @@ from litecheck.comparison.vector_tails import SharedTail
 from litecheck.devices.outcome import Outcome
 from litecheck.diagnosis.result import (
     Contrast,
-    Diagnosed,
     Diagnosis,
-    Excluded,
+    ExcludedCandidate,
     Hypothesis,
     ModelOperator,
     NearestHypothesis,
     NonDeterministic,
+    OperatorDiagnosis,
     ProbedRange,
     PropertyBound,
     SharedTraits,
-    Unanswered,
-    Untested,
+    UnansweredProbe,
+    UntestedProperty,
 )
 from litecheck.errors import ConfigError
 from litecheck.rendering.diagnosis import print_report
@@ -38,16 +38,21 @@ from litecheck.rendering.formats import formats, render
 SUBSET = json.loads((Path(__file__).parent / "sarif.schema.json").read_text())
 DOUBLE = Hypothesis((("requantize", "double"),), published=("litert-reference", "tflm"))
 SINGLE, FLOOR = Hypothesis((("requantize", "single"),)), Hypothesis((("requantize", "floor"),), "wraps")
-EXCLUDED = Excluded(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)
-PAIR = Excluded(SINGLE, "all pairs", 2, (0, 3), -1, 0, 1, 65536, inputs=(-128, 7))
+EXCLUDED = ExcludedCandidate(DOUBLE, "ties", 0, (0, 17), 5, 6, 1021, 4099, accumulator=-1234)
+PAIR = ExcludedCandidate(SINGLE, "all pairs", 2, (0, 3), -1, 0, 1, 65536, inputs=(-128, 7))
 ROWS = (
-    Diagnosed("ADD", "int8", ("requantize",), 2, 70_000, (DOUBLE,), (PAIR,)),
-    Diagnosed("CONV_2D", "int8", ("requantize",), 3, 4099, (SINGLE, FLOOR), (EXCLUDED,)),
-    Diagnosed(
+    OperatorDiagnosis("ADD", "int8", ("requantize",), 2, 70_000, (DOUBLE,), (PAIR,)),
+    OperatorDiagnosis("CONV_2D", "int8", ("requantize",), 3, 4099, (SINGLE, FLOOR), (EXCLUDED,)),
+    OperatorDiagnosis(
         "MUL", "int8", ("requantize",), 1, 9, (), (), NearestHypothesis(3, 9, EXCLUDED), fault="reads bytes"
     ),
-    Diagnosed(
-        "SUB", "int8", (), 0, 0, unanswered=(Unanswered("all pairs", Outcome.CRASHED, "SIGSEGV\nin\x1b"),)
+    OperatorDiagnosis(
+        "SUB",
+        "int8",
+        (),
+        0,
+        0,
+        unanswered=(UnansweredProbe("all pairs", Outcome.CRASHED, "SIGSEGV\nin\x1b"),),
     ),
 )
 DIAGNOSIS = Diagnosis("0.1", "acme", "acme 2.0", ("nets/net.tflite",), 0, ROWS)
@@ -100,7 +105,7 @@ def test_no_line_of_details_is_wider_than_the_terminal() -> None:
 
 
 def test_many_exclusions_are_counted() -> None:
-    many = Diagnosed(
+    many = OperatorDiagnosis(
         "ADD", "int8", ("requantize",), 2, 7, (SINGLE,), (PAIR, PAIR, PAIR, PAIR, EXCLUDED, PAIR)
     )
     lines = text(Diagnosis("0.1", "a", "a", (), 0, (many,)), 200).splitlines()
@@ -130,13 +135,13 @@ FAILING = replace(
     ),
     unsteady=(NonDeterministic("ties", 600, 3, 40, 40, most=40, inferences=(136, 336, 536), every=200),),
     tried=(ProbedRange("output elements", 3, 9, 4099), ProbedRange("different strides", 3, having=1)),
-    untried=(Untested("peculiarity", ("no bias",)), Untested("one value", ("batch",), (1,))),
+    untried=(UntestedProperty("peculiarity", ("no bias",)), UntestedProperty("one value", ("batch",), (1,))),
     owned=(ModelOperator("nets/net.tflite", "#12", LONG, False), ModelOperator("nets/net.tflite", "#13", "<b>x</b>", True)),
     inferences=612,
 )  # fmt: skip
 PAGE = replace(
     DIAGNOSIS, operators=(*ROWS[:2], FAILING, ROWS[3]), build="2.0-rc1", host="Linux, x86_64",
-    started="2026-11-22T08:00:00+00:00", untried=(Untested("graphs"),),
+    started="2026-11-22T08:00:00+00:00", untried=(UntestedProperty("graphs"),),
 )  # fmt: skip
 
 
@@ -200,7 +205,7 @@ def results(form: str) -> str:
     return render(replace(PAGE, operators=(*PAGE.operators, hostile())), form)
 
 
-def hostile() -> Diagnosed:
+def hostile() -> OperatorDiagnosis:
     """Return an operator with names that attack each format."""
     name = "\x1b[31m <script>|`a`](x) ::error::\r\n\udc80"
     return replace(

@@ -45,7 +45,7 @@ def test_visible(text, shown):
     ],
 )
 def test_lines_of_a_text_stay_and_begin_no_command(text, before, shown):
-    assert escape.escaped(text, lines=True, before=before) == shown
+    assert escape.escape_text(text, lines=True, before=before) == shown
 
 
 @pytest.mark.parametrize("text", ["##vso[x]", "###[x]", "a##b[", "\\\\##x[", "##", "#\u2028"])
@@ -93,5 +93,5 @@ def test_backslashes_of_windows_become_slashes(monkeypatch):
     from pathlib import PureWindowsPath
 
     monkeypatch.setattr(escape, "PurePath", PureWindowsPath)
-    assert escape.slashed("models\\kws.tflite") == "models/kws.tflite"
+    assert escape.use_forward_slashes("models\\kws.tflite") == "models/kws.tflite"
     assert escape.uri("C:\\models\\kws.tflite") == "file:///C:/models/kws.tflite"

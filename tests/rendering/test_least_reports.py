@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from litecheck.devices.outcome import Outcome
-from litecheck.diagnosis.result import Diagnosed, Diagnosis, Hypothesis
+from litecheck.diagnosis.result import Diagnosis, Hypothesis, OperatorDiagnosis
 from litecheck.rendering.formats import render
 from litecheck.report import ModelReport, OperatorReport, Report
 from litecheck.suite.case_ending import CaseOutcome
@@ -21,7 +21,7 @@ from tests.rendering.test_run import record
 from tests.rendering.tracing.traces import GOOD
 
 EXACT = Verdict("0000-ADD", 0, (0,), ("ADD",), "sum", Outcome.EXACT, 5, ("random",), "tflm", fits=("tflm",))
-NAMED = Diagnosed("ADD", "int8", ("round",), 1, 5, (Hypothesis((("round", "floor"),)),))
+NAMED = OperatorDiagnosis("ADD", "int8", ("round",), 1, 5, (Hypothesis((("round", "floor"),)),))
 PASSED = CaseVerdict(
     "ADD/int8/plain", "ADD", "int8", "", "plain", CaseOutcome.PASSED, 5, 0, "tflm", ("tflm",)
 )

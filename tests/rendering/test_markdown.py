@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.rendering.document import Collapsible, FactRows, Heading, ItemList, Paragraph, Part, TableGrid
-from litecheck.rendering.markdown import code, plain, written
+from litecheck.rendering.markdown import code, markdown_text, plain
 from tests.rendering.a_document import DOCUMENT, PARTS
 
 WRITTEN = {
@@ -27,12 +27,12 @@ WRITTEN = {
 def test_parts(part: Part, expected: str) -> None:
     assert isinstance(part, Heading | Paragraph | ItemList | FactRows | TableGrid | Collapsible)
     head = "## `m.tflite` on **npu**\n\n❌ fails: 2 of 3 \\<fail\\>\n\n- device: npu\\_1\n\n"
-    assert written(replace(DOCUMENT, parts=(part,))) == f"{head}{expected}\n\nlitecheck 1.0\n"
+    assert markdown_text(replace(DOCUMENT, parts=(part,))) == f"{head}{expected}\n\nlitecheck 1.0\n"
 
 
 def test_a_document_without_verdict_and_facts() -> None:
     bare = replace(DOCUMENT, verdict="", facts=(), parts=(), title=("t",), summary="s")
-    assert written(bare) == "## t\n\ns\n\nlitecheck 1.0\n"
+    assert markdown_text(bare) == "## t\n\ns\n\nlitecheck 1.0\n"
 
 
 @pytest.mark.parametrize(

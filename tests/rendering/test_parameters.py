@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from litecheck.quantizer.types import Parameters
-from litecheck.rendering.parameters import described
+from litecheck.rendering.parameters import describe_parameters
 
 ONE = Parameters(np.array([0.1], np.float32), np.array([3]))
 SEVERAL = Parameters(np.array([0.5, 0.25], np.float32), np.array([-1, 4]), 1)
 
 
 def rendered(parameters: Parameters, shape: tuple[int, ...] = (2, 3), form: str = "text") -> str:
-    return described("a.npy", "int8", shape, "litert", parameters, form)
+    return describe_parameters("a.npy", "int8", shape, "litert", parameters, form)
 
 
 @pytest.mark.parametrize(

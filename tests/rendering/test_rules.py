@@ -15,12 +15,12 @@ from litecheck.errors import ConfigError
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.rendering.rules import (
-    demanded,
     json_text,
     print_operators,
     print_profiles,
     print_rules,
     profile_values,
+    required_text,
     rows,
 )
 
@@ -140,7 +140,7 @@ def test_alternatives_are_named() -> None:
 def test_a_tolerated_relative_error_is_stated() -> None:
     rule = load_profile("litert-int8").operators["CONV_2D"]
     scale = next(r for r in rule.requirements if r.path == "CONV_2D/bias/scale")
-    assert demanded(scale).endswith("; a warning up to a relative 1/1000")
+    assert required_text(scale).endswith("; a warning up to a relative 1/1000")
 
 
 def test_values(acme: Profile) -> None:

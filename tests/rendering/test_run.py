@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Recorder
@@ -23,8 +23,8 @@ def record(
     """Return a run of DEQUANTIZE with a scalar output that is not finite, and of RELU with saturated values."""
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    x = main.tensor("x", (5, 2000), "int8", quantized(0.5, -28))
-    y = main.tensor("y", (5, 2000), "int8", quantized(0.5, -28))
+    x = main.tensor("x", (5, 2000), "int8", qparams(0.5, -28))
+    y = main.tensor("y", (5, 2000), "int8", qparams(0.5, -28))
     scalar = main.tensor("s\x1b", (), "float32")
     root = main.tensor("root", (), "float32")
     main.add("RELU", [x], [y])
@@ -72,7 +72,7 @@ def test_a_run_without_files_and_statistics() -> None:
 def test_shares_are_0_or_100_only_if_exact(count: int, shown: str) -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    x, y = (main.tensor(name, (20000,), "int8", quantized(0.5)) for name in "xy")
+    x, y = (main.tensor(name, (20000,), "int8", qparams(0.5)) for name in "xy")
     main.add("RELU", [x], [y])
     main.inputs(x)
     main.outputs(y)

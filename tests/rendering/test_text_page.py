@@ -8,7 +8,7 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from litecheck.rendering.text_page import Page, captured
+from litecheck.rendering.text_page import Page, capture_text
 
 HEADS = (">#", "operator", "extra", "name")
 ROWS = (("1", "CONV_2D", "an extra word", "first"), ("12", "ADD", "", "second/name"))
@@ -65,7 +65,7 @@ def test_a_column_alone_is_coloured() -> None:
 
 
 def test_captured_is_80_columns_of_plain_text() -> None:
-    assert captured(lambda console: console.print("[red]" + "y" * 90)) == f"{'y' * 80}\n{'y' * 10}\n"
+    assert capture_text(lambda console: console.print("[red]" + "y" * 90)) == f"{'y' * 80}\n{'y' * 10}\n"
 
 
 def test_wide_characters_are_counted_as_two() -> None:
@@ -93,7 +93,7 @@ def test_a_folder_is_never_broken() -> None:
     file = io.StringIO()
     page = Page(Console(file=file, width=30, color_system=None, _environ={}), False)
     for label in ("files", "message"):
-        page.labelled(label, "cases/CONV_2D/int8/two-images")
+        page.print_labeled(label, "cases/CONV_2D/int8/two-images")
     assert file.getvalue().splitlines() == [
         "  files     cases/CONV_2D/int8/two-images",
         "  message   cases/CONV_2D/int8",

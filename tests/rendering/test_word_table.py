@@ -7,7 +7,7 @@ import io
 import pytest
 from rich.console import Console
 
-from litecheck.rendering.word_table import folded, print_table, shares
+from litecheck.rendering.word_table import fold_words, print_table, shares
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from litecheck.rendering.word_table import folded, print_table, shares
     ],
 )
 def test_a_word_is_wrapped_after_a_separator(words: str, width: int, lines: str) -> None:
-    assert folded(words, width) == lines
+    assert fold_words(words, width) == lines
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import templates_of
 from litecheck.suite.choices import choices
-from litecheck.suite.drafts import Draft, drafted
+from litecheck.suite.drafts import Draft, draft_form
 
 #: A profile of few words: ADD with two types of ``rhs`` and two alternatives, FULLY_CONNECTED with two granularities.
 SMALL = """
@@ -46,7 +46,7 @@ def draft_of(
     loaded, forms = load_profile(profile), templates_of(opcode).forms
     rule = loaded.operators[opcode]
     chosen = forms[0] if not form else next(f for f in forms if f.name == form)
-    return drafted(loaded, rule, chosen, list(choices(loaded, rule, kind))[choice])
+    return draft_form(loaded, rule, chosen, list(choices(loaded, rule, kind))[choice])
 
 
 def fingerprint(*plans: Plan | None) -> str:

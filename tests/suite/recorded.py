@@ -22,7 +22,7 @@ from litecheck.suite.results import (
     read_results,
 )
 from litecheck.suite.suite_writer import Scope, make
-from litecheck.typed_json import encoded
+from litecheck.typed_json import encode
 
 #: Small operators for which the arithmetics of LiteRT's kernels differ in one operator.
 OPERATORS = ("LOGISTIC", "QUANTIZE")
@@ -61,7 +61,7 @@ def recorded(
     """Write results: the suite's own outputs, with planted changes by a case's operator or name."""
     folder.mkdir()
     facts = RunFacts("litecheck 0.1.0", suite.sha256, "board", "a board (driver 3)", program, 60.0, 0)
-    lines = [encoded(facts, RunFacts)]
+    lines = [encode(facts, RunFacts)]
     for case in suite.manifest.cases:
         keys = (case.name, case.opcode)
         if any(key in missing for key in keys):
@@ -69,12 +69,14 @@ def recorded(
         usual = Outcome.REFUSED.value if case.broken else ANSWERED
         outcome = next(((outcomes or {})[key] for key in keys if key in (outcomes or {})), usual)
         if outcome != ANSWERED:
-            lines.append(encoded(CaseResult(case.name, outcome, "so it ended"), CaseResult))
+            lines.append(encode(CaseResult(case.name, outcome, "so it ended"), CaseResult))
             continue
         answer = next(a for a in case.answers if arithmetic in a.arithmetics)
         change = next(((changed or {})[key] for key in keys if key in (changed or {})), np.asarray)
-        entries = [_written(folder, case.name, n, change(v)) for n, v in enumerate(suite.expected(answer))]
-        lines.append(encoded(CaseResult(case.name, ANSWERED, "", 0.25, None, tuple(entries)), CaseResult))
+        entries = [
+            _written(folder, case.name, n, change(v)) for n, v in enumerate(suite.expected_outputs(answer))
+        ]
+        lines.append(encode(CaseResult(case.name, ANSWERED, "", 0.25, None, tuple(entries)), CaseResult))
     (folder / RESULTS).write_text("".join(json.dumps(line) + "\n" for line in lines))
     return read_results(folder, suite)
 

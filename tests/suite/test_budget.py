@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.suite.budget import by_turns, mutation_coverage, planned_runs, ranked
+from litecheck.suite.budget import by_turns, mutation_coverage, planned_runs, rank_runs
 from litecheck.suite.manifest import ArrayEntry, CaseEntry, DetectedMutant, Suite, read_suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import read_results
@@ -35,7 +35,7 @@ def case(name: str, runs: int, *flags: tuple[str, tuple[int, ...]], **more: obje
     ],
 )
 def test_the_most_telling_run_comes_first(one: CaseEntry, order: tuple[tuple[int, ...], ...]) -> None:
-    assert ranked(one) == order
+    assert rank_runs(one) == order
 
 
 def test_every_operator_has_its_turn_and_invalid_models_come_last() -> None:

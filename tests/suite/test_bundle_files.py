@@ -10,7 +10,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.suite.bundle_files import is_bundle, unpacked
+from litecheck.suite.bundle_files import is_bundle, unpack_bundle
 
 GOOD = {"certificate.json": b"{}", "suite/manifest.json": b"{}"}
 
@@ -32,7 +32,7 @@ def entry(name: str, kind: int) -> ZipInfo:
 def test_plain_members_are_unpacked_and_removed(tmp_path: Path) -> None:
     path = archived(tmp_path / "a.zip", ("results/outputs/x/output-0.npy", b"123"), ("claims.yaml", b"a: 1"))
     assert is_bundle(path)
-    with unpacked(path) as folder:
+    with unpack_bundle(path) as folder:
         assert (folder / "results/outputs/x/output-0.npy").read_bytes() == b"123"
     assert not folder.exists()
 
@@ -59,7 +59,7 @@ def test_plain_members_are_unpacked_and_removed(tmp_path: Path) -> None:
 )
 def test_a_member_that_no_bundle_has(tmp_path: Path, member: str | ZipInfo, fault: str) -> None:
     path = archived(tmp_path / "a.zip", (member, b"x"))
-    with pytest.raises(ConfigError, match=rf"a\.zip: .*{fault}"), unpacked(path):
+    with pytest.raises(ConfigError, match=rf"a\.zip: .*{fault}"), unpack_bundle(path):
         pass
     assert [file.name for file in tmp_path.rglob("*")] == ["a.zip"]
 
@@ -69,7 +69,7 @@ def test_an_archive_without_a_certificate_or_a_manifest(tmp_path: Path, name: st
     path = archived(tmp_path / "a.zip", without=name)
     with (
         pytest.raises(ConfigError, match=f"a.zip: no bundle of a certificate: {name} is missing"),
-        unpacked(path),
+        unpack_bundle(path),
     ):
         pass
 
@@ -84,7 +84,7 @@ def test_bombs_are_not_unpacked(tmp_path: Path) -> None:
     ):
         struct.pack_into("<I", content, at + 24, size)
         (tmp_path / "b.zip").write_bytes(content)
-        with pytest.raises(ConfigError, match=fault), unpacked(tmp_path / "b.zip"):
+        with pytest.raises(ConfigError, match=fault), unpack_bundle(tmp_path / "b.zip"):
             pass
 
 
@@ -93,7 +93,7 @@ def test_overlapping_members_are_an_error(tmp_path: Path) -> None:
         for name, data in (*GOOD.items(), ("results/x.bin", bytes(1000))):
             archive.writestr(name, data)
         archive.filelist += [archive.getinfo("results/x.bin")] * 2
-    with pytest.raises(ConfigError, match=r"a\.zip: the files overlap"), unpacked(tmp_path / "a.zip"):
+    with pytest.raises(ConfigError, match=r"a\.zip: the files overlap"), unpack_bundle(tmp_path / "a.zip"):
         pass
 
 
@@ -109,7 +109,7 @@ def test_a_damaged_archive(tmp_path: Path, change: object, fault: str) -> None:
         for name, content in (*GOOD.items(), ("results/x.bin", b"certain")):
             archive.writestr(name, content)
     (tmp_path / "b.zip").write_bytes(change((tmp_path / "a.zip").read_bytes()))  # type: ignore[operator]
-    with pytest.raises(ConfigError, match=fault), unpacked(tmp_path / "b.zip"):
+    with pytest.raises(ConfigError, match=fault), unpack_bundle(tmp_path / "b.zip"):
         pass
 
 

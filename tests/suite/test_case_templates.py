@@ -15,7 +15,7 @@ from litecheck.errors import ProfileError
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.suite import case_templates
 from litecheck.suite.case_templates import read_templates, templates_of
-from litecheck.suite.drafts import Choice, drafted
+from litecheck.suite.drafts import Choice, draft_form
 from litecheck.suite.suite_cases import operators
 
 
@@ -75,7 +75,7 @@ def test_operands_that_do_not_go_together_are_noticed(tmp_path: Path) -> None:
     profile = load_profile("litert-int8")
     form = read_templates(file, "templates.yaml")["ADD"].forms[0]
     with pytest.raises(ProfileError, match="ADD, form bad"):
-        drafted(profile, profile.operators["ADD"], form, Choice("int8"))
+        draft_form(profile, profile.operators["ADD"], form, Choice("int8"))
 
 
 #: Profiles of computations; suites are made from these only.
@@ -99,7 +99,7 @@ def shapes_of(opcode: str) -> list[dict[str, list[tuple[int, ...]]]]:
     """Return the shapes of every form and of every geometric case, by role."""
     design = design_of(opcode)
     rows = rows_of(opcode, STRENGTHS["standard"])
-    laid = [design.laid_out(row) for row in rows] if design else []
+    laid = [design.layout_of(row) for row in rows] if design else []
     operands = [form.operands for form in templates_of(opcode).forms] + [one.operands for one in laid if one]
     return [{role: [part.shape for part in parts] for role, parts in one.items()} for one in operands]
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -72,8 +72,8 @@ def test_hard_swish_is_right_within_its_limits(litert: Oracle, dtype: str) -> No
     for scale, steps, right in cases:
         builder = ModelBuilder("hard swish")
         graph = builder.subgraph("main")
-        x = graph.tensor("x", (256,), dtype, quantized(scale, 100))
-        y = graph.tensor("y", (256,), dtype, quantized(scale * steps, 100))
+        x = graph.tensor("x", (256,), dtype, qparams(scale, 100))
+        y = graph.tensor("y", (256,), dtype, qparams(scale * steps, 100))
         graph.add("HARD_SWISH", [x], [y])
         graph.inputs(x)
         graph.outputs(y)
@@ -95,8 +95,8 @@ def test_hard_swish_of_fine_scales_shifts_out_all_bits(litert: Oracle, dtype: st
         zero_in, zero_out = (int(n) for n in rng.integers(ends.min, ends.max + 1, 2))
         builder = ModelBuilder("hard swish")
         graph = builder.subgraph("main")
-        x = graph.tensor("x", (256,), dtype, quantized(scale, zero_in))
-        y = graph.tensor("y", (256,), dtype, quantized(scale * 2.0 ** int(rng.integers(-6, 8)), zero_out))
+        x = graph.tensor("x", (256,), dtype, qparams(scale, zero_in))
+        y = graph.tensor("y", (256,), dtype, qparams(scale * 2.0 ** int(rng.integers(-6, 8)), zero_out))
         graph.add("HARD_SWISH", [x], [y])
         graph.inputs(x)
         graph.outputs(y)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.profile.operator_plan import Plan
-from litecheck.suite.contents import bias_reach, depth, filled, rails, span_of, uniform
+from litecheck.suite.contents import bias_reach, depth, fill_constants, rails, span_of, uniform
 from tests.suite.drafted import draft_of, fingerprint
 
 
@@ -75,7 +75,7 @@ def test_ranges() -> None:
     for opcode, least in (("RSQRT", 10), ("LOG", 11)):
         draft = draft_of(opcode)
         kind = draft.facts.inputs["input"]
-        tensor = draft.plan.operands["input"][0].zeroed(10)
+        tensor = draft.plan.operands["input"][0].with_zero_point(10)
         assert kind in ("positive", "non-negative")
         assert span_of(draft, "input", tensor) == (10 + (kind == "positive"), 127), least
 
@@ -83,19 +83,19 @@ def test_ranges() -> None:
 def test_filled_constants() -> None:
     """Weights use -127 to 127, biases their reach. Tensors with values keep them."""
     draft = draft_of("CONV_2D", "deep")
-    plan = filled(draft, draft.plan, rng())
+    plan = fill_constants(draft, draft.plan, rng())
     weight, bias = values(plan, "weight"), values(plan, "bias")
     assert (weight.min(), weight.max()) == (-127, 127)
     assert np.abs(bias).max() <= bias_reach(draft, draft.plan)
     assert plan.operands["input"][0].values is None
-    assert values(filled(draft, draft.plan, rng(), rails), "weight").min() == -127
-    again = filled(draft, plan.edit("bias", lambda t: t.but(name="other")), rng())
+    assert values(fill_constants(draft, draft.plan, rng(), rails), "weight").min() == -127
+    again = fill_constants(draft, plan.edit("bias", lambda t: t.but(name="other")), rng())
     assert (values(again, "bias") == bias).all()
 
 
 def test_biases_of_both_signs_reach_far() -> None:
     draft = draft_of("CONV_2D", "pointwise")
-    bias = values(filled(draft, draft.plan, rng()), "bias") / bias_reach(draft, draft.plan)
+    bias = values(fill_constants(draft, draft.plan, rng()), "bias") / bias_reach(draft, draft.plan)
     assert bias.min() < -0.8
     assert 0.8 < bias.max() <= 1
 
@@ -104,7 +104,7 @@ def test_reals_of_constants() -> None:
     """Float operators get normally distributed constants, those that must be positive are 0.1 at least."""
     draft = draft_of("CONV_2D", "deep")
     floats = draft.plan.edit("weight", lambda t: t.but(dtype="float32"))
-    made = values(filled(draft, floats, rng()), "weight")
+    made = values(fill_constants(draft, floats, rng()), "weight")
     assert made.dtype == np.float32
     assert abs(float(made.mean())) < 0.05
     assert 0.95 < float(made.std()) < 1.05
@@ -117,4 +117,7 @@ def test_reals_of_constants() -> None:
 def test_the_same_seed_draws_the_same_values(opcode: str, expected: str) -> None:
     """The same options give the same bytes (docs/suite.md)."""
     draft = draft_of(opcode)
-    assert fingerprint(filled(draft, draft.plan, rng()), filled(draft, draft.plan, rng(), rails)) == expected
+    assert (
+        fingerprint(fill_constants(draft, draft.plan, rng()), fill_constants(draft, draft.plan, rng(), rails))
+        == expected
+    )

@@ -14,7 +14,7 @@ from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.choices import Choice, choices
-from litecheck.suite.drafts import drafted, tensor_name
+from litecheck.suite.drafts import draft_form, tensor_name
 from tests.suite.drafted import SMALL, draft_of, fingerprint
 
 
@@ -40,14 +40,14 @@ def test_shapes_and_types_of_a_draft() -> None:
     }
     assert draft.blank == {"weight", "bias"}
     assert draft.fed == {}
-    assert draft.broken(draft.plan) == ()
+    assert draft.violated_limits(draft.plan) == ()
 
 
 def test_data_that_the_rule_makes_constant_is_drawn() -> None:
     profile = load_profile("litert-hybrid")
     rule = profile.operators["BATCH_MATMUL"]
     (shared,) = (form for form in templates_of("BATCH_MATMUL").forms if form.name == "shared")
-    assert drafted(profile, rule, shared, next(choices(profile, rule, "int8"))).blank == {"rhs"}
+    assert draft_form(profile, rule, shared, next(choices(profile, rule, "int8"))).blank == {"rhs"}
 
 
 def test_several_outputs() -> None:
@@ -73,7 +73,7 @@ def test_several_scales_where_one_is_usual(tmp_path: Path) -> None:
     rule, form = profile.operators["FULLY_CONNECTED"], templates_of("FULLY_CONNECTED").forms[0]
     usual, several = choices(profile, rule, "int8")
     assert several == Choice("int8", several="weight")
-    found = [drafted(profile, rule, form, c).plan.operands["weight"][0] for c in (usual, several)]
+    found = [draft_form(profile, rule, form, c).plan.operands["weight"][0] for c in (usual, several)]
     assert [(t.scale.size, t.quantization.axis) for t in found] == [(1, 0), (9, 0)]
     assert {*found[1].zero_point.tolist()} == {0}
 
@@ -118,7 +118,7 @@ def form(**operands: tuple[int, ...]) -> CaseTemplate:
 def test_forms_that_do_not_fit_together(small) -> None:  # type: ignore[no-untyped-def]
     rule = small.operators["FULLY_CONNECTED"]
     with pytest.raises(ProfileError, match=r"FULLY_CONNECTED, form own") as raised:
-        drafted(small, rule, form(input=(3, 5), weight=(4, 6)), Choice("int8"))
+        draft_form(small, rule, form(input=(3, 5), weight=(4, 6)), Choice("int8"))
     assert ":17" in str(raised.value)
 
 
@@ -126,8 +126,8 @@ def test_choices_of_absent_operands(small) -> None:  # type: ignore[no-untyped-d
     rule = small.operators["FULLY_CONNECTED"]
     plain = form(input=(3, 6), weight=(4, 6))
     with pytest.raises(UnsolvableError, match="without bias"):
-        drafted(small, rule, plain, Choice("int8", types=(("bias", "int32"),)))
-    draft = drafted(small, rule, plain, Choice("int8"))
+        draft_form(small, rule, plain, Choice("int8", types=(("bias", "int32"),)))
+    draft = draft_form(small, rule, plain, Choice("int8"))
     assert shapes(draft.plan)["output"] == [("int8", (3, 4), 1)]
     assert shapes(draft.plan)["bias"] == []
 
@@ -142,7 +142,7 @@ def test_forms_that_a_rule_changes(tmp_path: Path) -> None:
     file.write_text(limited, "utf-8")
     profile = load_profile(str(file))
     with pytest.raises(UnsolvableError, match=r"breaks ADD/limits/lhs\.rank"):
-        drafted(profile, profile.operators["ADD"], templates_of("ADD").forms[0], Choice("int8"))
+        draft_form(profile, profile.operators["ADD"], templates_of("ADD").forms[0], Choice("int8"))
 
 
 DRAFTS = ("CONV_2D", "FULLY_CONNECTED", "ADD", "SPLIT", "GATHER", "IF", "SELECT_V2", "CAST", "SVDF")

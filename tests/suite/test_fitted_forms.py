@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.cases.geometry.design import design_of, designed
+from litecheck.cases.geometry.design import design_of, designed_operators
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.suite.accept_cases import accept_cases
@@ -117,11 +117,11 @@ def test_limits_that_no_shape_keeps_give_no_form(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", _SIZED)
 def test_every_size_has_a_layout(name: str) -> None:
-    for opcode in designed():
+    for opcode in designed_operators():
         design = design_of(opcode)
         assert design is not None
         if name in design.factors:
-            assert any(design.laid_out({**design.usual, name: size}) is not None for size in _SIZES), opcode
+            assert any(design.layout_of({**design.usual, name: size}) is not None for size in _SIZES), opcode
 
 
 def test_forbidden_values_are_excluded_although_a_usual_value_fits(tmp_path: Path) -> None:

@@ -91,10 +91,10 @@ def test_scales_that_must_be_powers_of_two() -> None:
 
 def test_moved_parameters() -> None:
     """A group shares a scale and zero point. Zero points stay in their range, and the bias scale follows."""
-    concatenation = of("CONCATENATION").moved(lambda role, base: base * 2, lambda role, span: 1000)
+    concatenation = of("CONCATENATION").move_parameters(lambda role, base: base * 2, lambda role, span: 1000)
     found = [(t.scale.tolist(), t.zero_point.tolist()) for ts in concatenation.operands.values() for t in ts]
     assert found == [([0.125], [127])] * 3
-    conv = of("CONV_2D").moved(
+    conv = of("CONV_2D").move_parameters(
         lambda role, base: base * (4 if role == "input" else 1), lambda role, span: -1000
     )
     tensors = {role: ts[0] for role, ts in conv.operands.items()}
@@ -105,7 +105,7 @@ def test_moved_parameters() -> None:
 
 
 def test_roles_without_freedom_keep_their_parameters() -> None:
-    plan = of("SOFTMAX").moved(lambda role, base: base * 3, lambda role, span: span[1])
+    plan = of("SOFTMAX").move_parameters(lambda role, base: base * 3, lambda role, span: span[1])
     assert plan.operands["output"][0].scale.tolist() == [1 / 256]
     assert plan.operands["output"][0].zero_point.tolist() == [-128]
     assert plan.operands["input"][0].zero_point.tolist() == [127]
@@ -113,4 +113,4 @@ def test_roles_without_freedom_keep_their_parameters() -> None:
 
 def test_a_plan_that_keeps_all_limits_needs_no_repair() -> None:
     freedom = of("CONV_2D")
-    assert freedom.mended(freedom.draft.plan) is freedom.draft.plan
+    assert freedom.repair_plan(freedom.draft.plan) is freedom.draft.plan

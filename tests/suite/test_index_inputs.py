@@ -30,7 +30,7 @@ class ReadingOnce(Computing):
     def run(self, job: Job) -> Answer | Failure:
         main = job.model.subgraphs[0]
         operator, facts = main.operators[0], traits_of(main.operators[0].kind)
-        kept = [facts.reordered(facts.role(operator.inputs.index(index))) for index in main.inputs]
+        kept = [facts.valid_reordering(facts.role(operator.inputs.index(index))) for index in main.inputs]
         first = job.runs[0]
         runs = [
             tuple(a if once else b for once, a, b in zip(kept, first, arrays, strict=True))

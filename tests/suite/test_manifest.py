@@ -95,7 +95,7 @@ def read_all(folder: Path) -> None:
         suite.model(case)
         suite.inputs(case)
         for answer in case.answers:
-            suite.expected(answer)
+            suite.expected_outputs(answer)
 
 
 @posix

@@ -9,13 +9,22 @@ import numpy as np
 import pytest
 
 from litecheck.cases.probes.catalogue import probes
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.manifest import DetectedMutant
-from litecheck.suite.mutants import FAR, Mutant, columns_of, computed, detected_mutants, even, mutants, shown
+from litecheck.suite.mutants import (
+    FAR,
+    Mutant,
+    columns_of,
+    compute_outputs,
+    detected_mutants,
+    even,
+    find_detecting_runs,
+    mutants,
+)
 
 NAN, INF = math.nan, math.inf
 
@@ -47,12 +56,12 @@ def test_first_and_worst_difference_of_a_mutant(
     wanted: np.ndarray, given: np.ndarray, flag: tuple[tuple[int, ...], int] | None
 ) -> None:
     expected = None if flag is None else DetectedMutant("floor", *flag)
-    assert shown("floor", [wanted], [given]) == expected
+    assert find_detecting_runs("floor", [wanted], [given]) == expected
 
 
 def test_all_outputs_count() -> None:
     same, other = array([1], [2]), array([1], [4])
-    assert shown("m", [same, same], [same, other]) == DetectedMutant("m", (1,), 2)
+    assert find_detecting_runs("m", [same, same], [same, other]) == DetectedMutant("m", (1,), 2)
 
 
 def test_runs_are_stacked_by_output() -> None:
@@ -88,7 +97,7 @@ def test_a_mutant_replaces_one_step() -> None:
 
 def test_flags_are_the_mutants_that_show() -> None:
     base, case = load_arithmetic("litert-reference", quoting=False), addition()
-    expected = computed(case, ReferenceInterpreter(case.model, base))
+    expected = compute_outputs(case, ReferenceInterpreter(case.model, base))
     found = [*detected_mutants(case, base, expected)]
     assert found
     assert {f.mistake for f in found} <= {m.name for m in mutants(case, base)}
@@ -98,7 +107,7 @@ def test_flags_are_the_mutants_that_show() -> None:
 def test_several_operators_have_no_mutants_of_steps() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y, z = (main.tensor(name, (2,), "int8", quantized(0.5)) for name in "xyz")
+    x, y, z = (main.tensor(name, (2,), "int8", qparams(0.5)) for name in "xyz")
     main.add("RELU", [x], [y])
     main.add("RELU", [y], [z])
     main.inputs(x)
@@ -106,7 +115,7 @@ def test_several_operators_have_no_mutants_of_steps() -> None:
     case = SuiteCase("n", "RELU", "int8", "", "t", "smoke", builder.finish(), ((array(-1, 2),),), ())
     base = load_arithmetic("litert-reference", quoting=False)
     assert {m.step for m in mutants(case, base)} <= {"defect"}
-    (made,) = computed(case, ReferenceInterpreter(case.model, base))
+    (made,) = compute_outputs(case, ReferenceInterpreter(case.model, base))
     assert made.tolist() == [[0, 2]]
 
 
@@ -115,7 +124,7 @@ def test_outputs_in_series_keep_their_state() -> None:
     probe = next(p for p in probes("SVDF") if p.series)
     run = probe.runs[0]
     case = SuiteCase("n", "SVDF", "int8", "", "t", "smoke", probe.model, (run,) * 4, (2, 2))
-    (made,) = computed(
+    (made,) = compute_outputs(
         case, ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
     )
     assert (made[0] == made[2]).all()
@@ -136,4 +145,4 @@ def test_runs_of_one_shape() -> None:
     interpreter = ReferenceInterpreter(case.model, load_arithmetic("litert-reference", quoting=False))
     kept = even(case, interpreter)
     assert [run[0].tolist() for run in kept.runs] == [[True, False, True], [False, True, True]]
-    assert [a.tolist() for a in computed(kept, interpreter)] == [[[[0], [2]], [[1], [2]]]]
+    assert [a.tolist() for a in compute_outputs(kept, interpreter)] == [[[[0], [2]], [[1], [2]]]]

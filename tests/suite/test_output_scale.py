@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.profile.operator_plan import Plan
-from litecheck.suite.contents import filled
+from litecheck.suite.contents import fill_constants
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.output_scale import _compute_outputs, fit_output_scale
 from tests.suite.drafted import draft_of, fingerprint
@@ -16,8 +16,8 @@ def base(opcode: str, form: str = "") -> tuple[FreeParameters, Plan]:
     """Return a draft with values, all scales at their base, zero points in the middle."""
     draft = draft_of(opcode, form)
     freedom = FreeParameters(draft)
-    plan = freedom.moved(lambda role, base: base, lambda role, span: sum(span) // 2)
-    return freedom, filled(draft, plan, np.random.default_rng(4))
+    plan = freedom.move_parameters(lambda role, base: base, lambda role, span: sum(span) // 2)
+    return freedom, fill_constants(draft, plan, np.random.default_rng(4))
 
 
 def scale(plan: Plan, role: str = "output") -> float:
@@ -30,7 +30,7 @@ def test_outputs_reach_both_ends_and_few_are_clipped(opcode: str) -> None:
     freedom, plan = base(opcode)
     for start in (scale(plan) / 300, scale(plan), scale(plan) * 300):
         role = freedom.draft.plan.outputs[0]
-        made = fit_output_scale(freedom, plan.edit(role, lambda t, s=start: t.scaled([s])), 7)  # type: ignore[misc]
+        made = fit_output_scale(freedom, plan.edit(role, lambda t, s=start: t.with_scale([s])), 7)  # type: ignore[misc]
         stored = _compute_outputs(freedom, made, role, 7, {})
         assert (stored.min(), stored.max()) == (-128, 127)
         assert ((stored == -128) | (stored == 127)).mean() < 0.2
@@ -39,7 +39,7 @@ def test_outputs_reach_both_ends_and_few_are_clipped(opcode: str) -> None:
 def test_the_output_scale_is_the_range_of_the_outputs() -> None:
     """The scale is (largest - smallest) / 255 / 1.08, computed at a scale without saturation."""
     freedom, plan = base("ADD")
-    wide = plan.edit("output", lambda t: t.scaled([0.2], 0))
+    wide = plan.edit("output", lambda t: t.with_scale([0.2], 0))
     stored = _compute_outputs(freedom, wide, "output", 7, {}).astype(float)
     expected = (stored.max() - stored.min()) * 0.2 / 255 / 1.08
     assert scale(fit_output_scale(freedom, plan, 7)) == pytest.approx(expected, rel=0.02)
@@ -64,11 +64,13 @@ def test_a_zero_point_that_cannot_move() -> None:
     """int16 has the zero point 0: the scale covers the larger side, divided by 1.08, so that some outputs saturate."""
     draft = draft_of("ADD", "", "int16", "litert-int16x8")
     freedom = FreeParameters(draft)
-    plan = freedom.moved(lambda role, base: base * (1.3 if role == "lhs" else 1.1), lambda role, span: 0)
+    plan = freedom.move_parameters(
+        lambda role, base: base * (1.3 if role == "lhs" else 1.1), lambda role, span: 0
+    )
     made = fit_output_scale(freedom, plan, 7)
     assert made.operands["output"][0].zero_point.tolist() == [0]
     wide = _compute_outputs(
-        freedom, plan.edit("output", lambda t: t.scaled([0.0011])), "output", 7, {}
+        freedom, plan.edit("output", lambda t: t.with_scale([0.0011])), "output", 7, {}
     ).astype(float)
     side = max(wide.max() / 32767, -wide.min() / 32768)
     assert scale(made) == pytest.approx(side * 0.0011 / 1.08, rel=1e-3)

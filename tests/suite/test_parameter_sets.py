@@ -151,7 +151,7 @@ def test_biases_near_the_ends_of_an_accumulator() -> None:
     assert len({*np.abs(bias).tolist()}) == 1
     assert 2**30 < abs(bias[0]) < 2**31
     draft = draft_of("CONV_2D")
-    assert draft.broken(conv("bias-ends")) == ()
+    assert draft.violated_limits(conv("bias-ends")) == ()
 
 
 @pytest.mark.parametrize(

@@ -9,17 +9,17 @@ import pytest
 
 from litecheck.cases.probes.catalogue import probes
 from litecheck.cases.probes.probe import ProbeOperand, ProbeOutput, probe
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.suite.probe_cases import _case, conforms, designed, slug, symmetric, unsigned
+from litecheck.suite.probe_cases import _case, conforms, convert_to_uint8, designed_cases, slug, symmetric
 
 
 def added(zero: int = 0):  # type: ignore[no-untyped-def]
     """Return an ADD of a row and a constant with the value -128."""
-    x = ProbeOperand(np.array([[1, -128, 127]], np.int8), quantized(0.5, 4))
-    c = ProbeOperand(np.array([[-128, -127, 5]], np.int8), quantized(0.25, zero), constant=True)
-    return probe("a sum", "ADD", [x, c], ProbeOutput(quantized(1.0, -7)))
+    x = ProbeOperand(np.array([[1, -128, 127]], np.int8), qparams(0.5, 4))
+    c = ProbeOperand(np.array([[-128, -127, 5]], np.int8), qparams(0.25, zero), constant=True)
+    return probe("a sum", "ADD", [x, c], ProbeOutput(qparams(1.0, -7)))
 
 
 def stored(model, index: int = 1) -> list[int]:  # type: ignore[no-untyped-def]
@@ -36,7 +36,7 @@ def test_symmetric_constants() -> None:
 
 def test_uint8_represents_the_same_numbers() -> None:
     """Values and zero points are 128 more."""
-    before, after = added(), unsigned(added())
+    before, after = added(), convert_to_uint8(added())
     assert after.name == before.name
     assert stored(after.model) == [0, 1, 133]
     assert [run[0].tolist() for run in after.runs] == [[[129, 0, 255]]]
@@ -53,7 +53,7 @@ def test_uint8_represents_the_same_numbers() -> None:
 def test_real_inputs_stay() -> None:
     """A QUANTIZE of real inputs changes its output only; the name of the probe states the output type."""
     reals = next(p for p in probes("QUANTIZE") if p.name.startswith("reals"))
-    turned = unsigned(reals)
+    turned = convert_to_uint8(reals)
     assert turned.name == f"{reals.name}, to uint8"
     assert (turned.runs[0][0] == reals.runs[0][0]).all()
     assert [t.dtype for t in turned.subgraph.tensors] == ["float32", "uint8"]
@@ -61,13 +61,13 @@ def test_real_inputs_stay() -> None:
 
 def test_types_without_probes() -> None:
     profile = load_profile("litert-runtime")
-    assert [*designed(profile, "ADD", "int16", 0)] == []
-    assert [*designed(profile, "RESHAPE", "int8", 0)] == []
+    assert [*designed_cases(profile, "ADD", "int16", 0)] == []
+    assert [*designed_cases(profile, "RESHAPE", "int8", 0)] == []
 
 
 def test_cases_of_an_operator() -> None:
     """An operator with a permissive rule has a case for each probe, without -128 in weights."""
-    cases = [*designed(load_profile("litert-int8"), "FULLY_CONNECTED", "int8", 3)]
+    cases = [*designed_cases(load_profile("litert-int8"), "FULLY_CONNECTED", "int8", 3)]
     drawn = probes("FULLY_CONNECTED", 3)
     assert [case.title for case in cases] == [
         p.name for p in drawn if conforms(symmetric(p.model), load_profile("litert-int8"))

@@ -237,7 +237,7 @@ def test_outputs_written_by_another_program_are_compared(suite: Suite, tmp_path:
     invalid = sum(bool(case.broken) for case in suite.manifest.cases)
     missing = len(suite.manifest.cases) - 2 - invalid
     assert counts == {"passed": 2, "missing": missing, **({"not tested": invalid} if invalid else {})}
-    assert {row.verdict for row in report.rows if row.kept} == {"incomplete"}
+    assert {row.verdict for row in report.rows if row.correct_cases} == {"incomplete"}
 
 
 def test_outputs_of_a_wrong_shape_fail_with_the_shape(suite: Suite, tmp_path: Path) -> None:

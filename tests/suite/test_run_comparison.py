@@ -15,7 +15,7 @@ from litecheck.suite.result_verdicts import judge
 from litecheck.suite.run_comparison import JudgedRun, compare_runs, read_run
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport
 from litecheck.suite.waivers import CaseWaiver
-from litecheck.typed_json import encoded
+from litecheck.typed_json import encode
 from tests.suite.recorded import one_off, recorded
 
 WAIVER = CaseWaiver(("ADD",), "erratum 17", "2027-03-31", "claims.yaml", 3)
@@ -121,9 +121,7 @@ def test_folders_and_reports_give_the_same(small: Suite, tmp_path: Path) -> None
     assert compared.regressions[0].after.worst == 1.0
     assert compared.same == len(small.manifest.cases) - 1
     report = tmp_path / "new.json"
-    report.write_text(
-        json.dumps({"litecheck_suite_report": 1, **encoded(judge(small, results), SuiteReport)})
-    )
+    report.write_text(json.dumps({"litecheck_suite_report": 1, **encode(judge(small, results), SuiteReport)}))
     again = compare_runs(read_run(old, judged, small), read_run(report, None, None))
     assert again.regressions == compared.regressions
     assert again.devices == ("a board (driver 3)",) * 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.suite.signature import private_key, public_key, sign, signed
+from litecheck.suite.signature import has_valid_signature, private_key, public_key, sign
 
 serialization = pytest.importorskip(
     "cryptography.hazmat.primitives.serialization", reason="needs the extra 'sign'"
@@ -38,15 +38,15 @@ def test_a_signature_is_of_every_byte_and_of_one_key(tmp_path: Path) -> None:
     made = sign(file, private_key(private))
     assert made.name == "certificate.json.sig"
     assert len(made.read_bytes()) == 64
-    assert signed(file, public_key(public))
-    assert not signed(file, public_key(keys(tmp_path, "other")[1]))
+    assert has_valid_signature(file, public_key(public))
+    assert not has_valid_signature(file, public_key(keys(tmp_path, "other")[1]))
     file.write_text("{}\t")
-    assert not signed(file, public_key(public))
+    assert not has_valid_signature(file, public_key(public))
     made.write_bytes(b"short")
-    assert not signed(file, public_key(public))
+    assert not has_valid_signature(file, public_key(public))
     made.unlink()
     with pytest.raises(ConfigError, match="cannot be read"):
-        signed(file, public_key(public))
+        has_valid_signature(file, public_key(public))
 
 
 def test_openssl_agrees(tmp_path: Path) -> None:
@@ -62,7 +62,7 @@ def test_openssl_agrees(tmp_path: Path) -> None:
     file = tmp_path / "certificate.json"
     file.write_text("{}\n")
     made = sign(file, private_key(private))
-    assert signed(file, public_key(public))
+    assert has_valid_signature(file, public_key(public))
     words = [
         "pkeyutl",
         "-verify",

@@ -23,7 +23,7 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.reject_cases import reject_cases
-from litecheck.suite.suite_cases import cases, operators, planned, with_types
+from litecheck.suite.suite_cases import cases, operators, plan_cases, with_types
 from litecheck.suite.suite_writer import zeros
 from tests.suite.drafted import SMALL
 
@@ -123,7 +123,7 @@ def test_a_demand_of_several_alternatives_has_cases_of_different_names() -> None
 def test_operators_without_a_case_have_a_reason() -> None:
     found = [
         g
-        for g in planned(load_profile("litert-runtime"), "smoke", ("FAKE_QUANT",), 0)
+        for g in plan_cases(load_profile("litert-runtime"), "smoke", ("FAKE_QUANT",), 0)
         if isinstance(g, MissingCase)
     ]
     assert [g.reason for g in found]

@@ -81,7 +81,7 @@ def test_expected_outputs_equal_those_of_their_arithmetics(suite: Suite) -> None
         for answer in case.answers:
             interpreter = ReferenceInterpreter(model, answer.arithmetics[-1])
             tensors = interpreter.run(main, suite.inputs(case)[-1])
-            for index, stack in zip(main.outputs, suite.expected(answer), strict=True):
+            for index, stack in zip(main.outputs, suite.expected_outputs(answer), strict=True):
                 assert np.array_equal(tensors[index], stack[-1])
 
 
@@ -198,7 +198,7 @@ def _read_all(suite: Suite) -> None:
         suite.model(case)
         suite.inputs(case)
         for answer in case.answers:
-            suite.expected(answer)
+            suite.expected_outputs(answer)
 
 
 @pytest.mark.parametrize(

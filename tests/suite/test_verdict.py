@@ -137,7 +137,7 @@ def test_rows(one: OperatorRow, verdict: str) -> None:
 
 def test_counts_of_a_row() -> None:
     one = row(PASSED=3, TOLERATED=2, FAILED=1, REJECTED=4)
-    assert (one.cases, one.kept, one.count(E.REJECTED), one.count(E.HUNG)) == (10, 5, 4, 0)
+    assert (one.cases, one.correct_cases, one.count(E.REJECTED), one.count(E.HUNG)) == (10, 5, 4, 0)
 
 
 EXPIRED = WaiverRecord(WAIVER, "expired", 1)

@@ -31,7 +31,7 @@ def test_a_waiver_covers_matching_cases_until_its_last_day(tmp_path: Path) -> No
     names = ("CONV_2D/int8/a", "ADD/int8/ties-up", "CONV_2D/int16/a", "ADD/int8/rails", "CONV_2D_X/int8/a")
     assert [waiver.covers(name) for name in names] == [True, True, False, False, False]
     days = ("2026-12-31", "2027-03-31", "2027-04-01")
-    assert [waiver.expired(day) for day in days] == [False, False, True]
+    assert [waiver.is_expired(day) for day in days] == [False, False, True]
 
 
 @pytest.mark.parametrize(

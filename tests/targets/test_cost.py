@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.targets.cost import count_macs, peak_live_bytes
 
 Shape = tuple[int, ...]
@@ -17,7 +17,7 @@ def macs(opcode: str, inputs: list[Shape | None], output: Shape, **options: Any)
     """Count the operations of an operator; None is an absent input."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.5)
+    q = qparams(0.5)
     found = [
         -1 if shape is None else main.tensor(f"t{n}", shape, "int8", q) for n, shape in enumerate(inputs)
     ]
@@ -64,8 +64,8 @@ def test_peak_memory(dtype: str, kept: tuple[int, ...], peak: int) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     sizes = (50, 100, 60)
-    x, y, z = (main.tensor(f"t{size}", (size,), dtype, quantized(0.5)) for size in sizes)
-    constant = main.constant("c", np.zeros(1000, np.int8), quantized(0.5))
+    x, y, z = (main.tensor(f"t{size}", (size,), dtype, qparams(0.5)) for size in sizes)
+    constant = main.constant("c", np.zeros(1000, np.int8), qparams(0.5))
     main.add("PAD", [x, constant], [y])
     main.add("SLICE", [y], [z])
     main.inputs(x)

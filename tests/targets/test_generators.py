@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.shapes.infer import infer
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import allowed, limit
+from litecheck.profile.generate.conforming import limit, satisfying_values
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import law_of, load_profile, profile_names
 from litecheck.profile.measurements.register import OPERATOR, MeasurementSetter
@@ -111,7 +111,7 @@ def test_plans_of_generators_have_the_shapes_that_operators_compute() -> None:
             plans = (plan for plan in sound(target, rule.opcode)[:1] if not contradicts(plan))
             for plan in plans if name in own else ():
                 values = (
-                    *islice(allowed(value), 3),
+                    *islice(satisfying_values(value), 3),
                     *islice(values_outside(r.value, setter_of(name).words), 2),
                 )
                 made = (setter_of(name).apply(plan, each) for each in values)

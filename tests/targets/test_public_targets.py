@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from litecheck.finding import REFUSED
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
 
 Shape = tuple[int, ...]
-Q = quantized(0.5)
+Q = qparams(0.5)
 
 
 def single_operator(
@@ -33,10 +33,10 @@ def single_operator(
     """Return an operator of inputs, weights, and index constants; with ``first``, the constants come first."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    given = [main.tensor(f"x{n}", s, dtype, quantized(scales[0])) for n, s in enumerate(shapes)]
+    given = [main.tensor(f"x{n}", s, dtype, qparams(scales[0])) for n, s in enumerate(shapes)]
     more = [main.constant(f"s{n}", np.array(v, np.int32)) for n, v in enumerate(steering)]
-    filters = [main.constant("w", np.ones(weights, np.int8), quantized(0.25))] if weights else []
-    y = main.tensor("y", result, dtype, quantized(scales[1]))
+    filters = [main.constant("w", np.ones(weights, np.int8), qparams(0.25))] if weights else []
+    y = main.tensor("y", result, dtype, qparams(scales[1]))
     operands = [*more, *filters, *given] if first else [*given, *filters, *more]
     main.add(opcode, operands, [y], **options)
     main.inputs(*given)

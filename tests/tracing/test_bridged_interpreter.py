@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import litecheck
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.rendering.tracing.wording import answer
 
@@ -34,7 +34,7 @@ def hybrid(weights: bool) -> Model:
 
 def _constant(main: SubgraphBuilder, name: str, values: np.ndarray, integers: bool) -> int:
     if integers:
-        return main.constant(name, values, quantized(0.5))
+        return main.constant(name, values, qparams(0.5))
     return main.constant(name, values.astype(np.float32) / 2)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.causes import operator_cause
@@ -46,13 +46,13 @@ def integers(
 ) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 32), "int8", quantized(INPUT_SCALE))
-    y = main.tensor("y", (1, 4), "int8", quantized(0.1))
-    w = main.constant("w", np.asarray(weights).astype(np.int8), quantized(scales, 0, axis))
+    x = main.tensor("x", (1, 32), "int8", qparams(INPUT_SCALE))
+    y = main.tensor("y", (1, 4), "int8", qparams(0.1))
+    w = main.constant("w", np.asarray(weights).astype(np.int8), qparams(scales, 0, axis))
     held = [x, w]
     if bias is not None:
         own = INPUT_SCALE * np.asarray(SCALES if bias_scales is None else bias_scales)
-        held.append(main.constant("b", np.asarray(bias).astype(np.int32), quantized(own)))
+        held.append(main.constant("b", np.asarray(bias).astype(np.int32), qparams(own)))
     main.add("FULLY_CONNECTED", held, [y], **options)
     main.inputs(x)
     main.outputs(y)
@@ -189,7 +189,7 @@ def test_options() -> None:
 
 def leaky(alpha: float, dtype: str) -> Model:
     main = (builder := ModelBuilder()).subgraph()
-    form = quantized(0.1) if dtype == "int8" else None
+    form = qparams(0.1) if dtype == "int8" else None
     x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")
     main.add("LEAKY_RELU", [x], [y], alpha=alpha)
     main.inputs(x)
@@ -199,7 +199,7 @@ def leaky(alpha: float, dtype: str) -> Model:
 
 def padded(dtype: str, paddings: list[list[int]]) -> Model:
     main = (builder := ModelBuilder()).subgraph()
-    form = quantized(0.1) if dtype == "int8" else None
+    form = qparams(0.1) if dtype == "int8" else None
     x, y = main.tensor("x", (1, 4), dtype, form), main.tensor("y", (1, 6), dtype, form)
     main.add("PAD", [x, main.constant("paddings", np.array(paddings, np.int32))], [y])
     main.inputs(x)
@@ -217,10 +217,10 @@ def test_integer_constants() -> None:
 def scaled(dtype: str, values: Any, zero_point: int = 0) -> Model:
     """Return MUL with a constant; int8 stores 20 for 2.0."""
     main = (builder := ModelBuilder()).subgraph()
-    form = quantized(0.1) if dtype == "int8" else None
+    form = qparams(0.1) if dtype == "int8" else None
     x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")
     stored = np.asarray(values, "f4") if form is None else (np.asarray(values) * 10).astype("i1")
-    main.add("MUL", [x, main.constant("c", stored, quantized(0.1, zero_point) if form else None)], [y])
+    main.add("MUL", [x, main.constant("c", stored, qparams(0.1, zero_point) if form else None)], [y])
     main.inputs(x)
     main.outputs(y)
     return builder.finish()

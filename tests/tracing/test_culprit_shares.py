@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.tracing.culprit_shares import explained_share, merge_culprits, rank_culprits
 from litecheck.tracing.error_shares import ErrorShares
@@ -69,8 +69,8 @@ def test_the_share_of_all_culprits(shares: tuple[float | None, ...], together: f
 def steps(*weights: int) -> Model:
     """Return an unrolled loop of a layer; each step reads weights by their number, and 0 and 1 are equal."""
     main = (builder := ModelBuilder()).subgraph()
-    held = [main.constant(f"w{n}", np.eye(2, dtype="i1") * max(n, 1), quantized(0.1)) for n in range(3)]
-    tensors = [main.tensor(f"x{n}", (1, 2), "int8", quantized(0.1)) for n in range(len(weights) + 1)]
+    held = [main.constant(f"w{n}", np.eye(2, dtype="i1") * max(n, 1), qparams(0.1)) for n in range(3)]
+    tensors = [main.tensor(f"x{n}", (1, 2), "int8", qparams(0.1)) for n in range(len(weights) + 1)]
     for number, (source, made) in zip(weights, pairwise(tensors), strict=True):
         main.add("FULLY_CONNECTED", [source, held[number]], [made])
     main.inputs(tensors[0])

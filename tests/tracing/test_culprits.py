@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.tracing.culprits import loss_of, range_fault
 from litecheck.tracing.measures import Errors
@@ -42,11 +42,11 @@ def test_a_range_that_happens_to_be_that_of_an_input(kind: str) -> None:
     weight, values = rng.uniform(0.5, 1, (8, 8)), rng.uniform(-1, 1, (6, 1, 8)).astype("f4")
     for dtype in ("float32", "int8"):
         main = (builder := ModelBuilder()).subgraph()
-        form = quantized(1 / 127) if dtype == "int8" else None
+        form = qparams(1 / 127) if dtype == "int8" else None
         x, y = (main.tensor(name, (1, 8), dtype, form) for name in "xy")
         stored = weight.astype("f4") if form is None else np.rint(weight * 127).astype("i1")
         held = main.constant("w", stored if kind == "FULLY_CONNECTED" else 2 * stored[0] if form is None else stored[0],
-                             None if form is None else quantized((1 if kind == "FULLY_CONNECTED" else 2) / 127))  # fmt: skip
+                             None if form is None else qparams((1 if kind == "FULLY_CONNECTED" else 2) / 127))  # fmt: skip
         main.add(kind, [x, held, *((-1,) if kind == "FULLY_CONNECTED" else ())], [y])
         main.inputs(x)
         main.outputs(y)

@@ -10,7 +10,7 @@ import pytest
 from litecheck.conversion.groups import Interval
 from litecheck.conversion.input_ranges import is_cut
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Subgraph
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 
@@ -18,7 +18,7 @@ from litecheck.tracing.data_fit import data_doubt, takes_scaling
 def read_by(border: bool, scale: float, zero: int, dtype: str = "int8") -> Subgraph:
     """Return a subgraph with an input that is an integer, or float32 before a QUANTIZE."""
     main = (builder := ModelBuilder()).subgraph()
-    form = quantized(scale, zero)
+    form = qparams(scale, zero)
     x = main.tensor("x", (1, 4), *(("float32",) if border else (dtype, form)))
     read = main.tensor("x/int8", (1, 4), dtype, form) if border else x
     if border:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import litecheck
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.matching import match
 from litecheck.tracing.distribution import StoredValues, weights_of
@@ -22,7 +22,7 @@ def test_pairs_of_bytes_count_like_single_bytes(dtype: str, low: int, size: int)
     stored = (np.random.default_rng(0).integers(0, 256, size) ** 2 // 256 + low).astype(dtype)
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = (main.tensor(name, (size,), dtype, quantized(0.5, low + 128)) for name in "xy")
+    x, y = (main.tensor(name, (size,), dtype, qparams(0.5, low + 128)) for name in "xy")
     main.add("NEG", [x], [y])
     model, values = builder.finish().subgraphs[0], StoredValues(dtype)
     values.add(stored)
@@ -52,8 +52,8 @@ def test_counts(
 ) -> None:  # fmt: skip
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 2), dtype, quantized(0.5, 1))
-    y = main.tensor("y", (1, 2), dtype, quantized(0.5, 1))
+    x = main.tensor("x", (1, 2), dtype, qparams(0.5, 1))
+    y = main.tensor("y", (1, 2), dtype, qparams(0.5, 1))
     main.add("NEG", [x], [y])
     model = builder.finish().subgraphs[0]
     values = StoredValues(dtype)
@@ -70,7 +70,7 @@ def test_counts(
 def test_zeros_of_a_fused_activation_are_not_saturated() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y = (main.tensor(name, (1, 2), "int8", quantized(0.5, -128)) for name in "xy")
+    x, y = (main.tensor(name, (1, 2), "int8", qparams(0.5, -128)) for name in "xy")
     main.add("ADD", [x, x], [y], fused_activation_function="RELU")
     model, values = builder.finish().subgraphs[0], StoredValues("int8")
     values.add(np.int8([[-128, 127]]))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.fed_operators import edges_of
@@ -13,7 +13,7 @@ from litecheck.tracing.fed_operators import edges_of
 def shape_first(dtype: str, uses_values: bool) -> Model:
     """Return a model with an input that SHAPE reads and, with ``uses_values``, RELU too."""
     main = (builder := ModelBuilder()).subgraph()
-    form = None if dtype == "float32" else quantized(0.5)
+    form = None if dtype == "float32" else qparams(0.5)
     x, y = (main.tensor(name, (1, 4), dtype, form) for name in "xy")
     main.add("SHAPE", [x], [shape := main.tensor("shape", (2,), "int32")])
     if uses_values:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import SubgraphMatch, match
 from litecheck.model.types import Model, Tensor
 from litecheck.tracing.fed_operators import fed_operators
@@ -25,7 +25,7 @@ def scaled(values: np.ndarray) -> np.ndarray:
 
 def stored(values: np.ndarray) -> Tensor:
     main = (builder := ModelBuilder()).subgraph()
-    index = main.constant("w", values.astype(np.int8), quantized(SCALES, 0, 0))
+    index = main.constant("w", values.astype(np.int8), qparams(SCALES, 0, 0))
     return builder.finish().subgraphs[0].tensors[index]
 
 
@@ -115,15 +115,15 @@ def layers(dtype: str, biases: tuple[list[float], list[float]]) -> Model:
     main = (builder := ModelBuilder()).subgraph()
     real = dtype == "float32"
     names = ("x", "h", "y")
-    x, h, y = (main.tensor(n, (1, 4), dtype, None if real else quantized(0.5)) for n in names)
+    x, h, y = (main.tensor(n, (1, 4), dtype, None if real else qparams(0.5)) for n in names)
     for source, made, step, bias in zip((x, h), (h, y), (0.5, 0.25), biases, strict=True):
         weight, held = np.eye(4), np.array(bias)
         if real:
             constants = (main.constant("w", weight.astype("f4")), main.constant("b", held.astype("f4")))
         else:
             constants = (
-                main.constant("w", (weight / step / 2).astype("i1"), quantized(2 * step)),
-                main.constant("b", np.rint(held / step).astype("i4"), quantized(step)),
+                main.constant("w", (weight / step / 2).astype("i1"), qparams(2 * step)),
+                main.constant("b", np.rint(held / step).astype("i4"), qparams(step)),
             )
         main.add("FULLY_CONNECTED", [source, *constants], [made])
     main.inputs(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.parent_fit import parent_doubt
@@ -17,7 +17,7 @@ OTHERS = np.random.default_rng(1).integers(-127, 128, (3, 8, 8))
 def net(weights: np.ndarray, dtype: str) -> Model:
     main = (builder := ModelBuilder()).subgraph()
     real = dtype == "float32"
-    form = None if real else quantized(0.5)
+    form = None if real else qparams(0.5)
     tensors = [main.tensor(f"t{n}", (1, 8), dtype, form) for n in range(4)]
     for n, weight in enumerate(weights):
         held = main.constant(f"w{n}", (weight * 0.5 if real else weight).astype(dtype), form)
@@ -55,7 +55,7 @@ def test_another_network() -> None:
 
 def relu() -> Model:
     main = (builder := ModelBuilder()).subgraph()
-    x, y = (main.tensor(name, (1, 8), "int8", quantized(0.5)) for name in "xy")
+    x, y = (main.tensor(name, (1, 8), "int8", qparams(0.5)) for name in "xy")
     main.add("RELU", [x], [y])
     main.inputs(x)
     main.outputs(y)

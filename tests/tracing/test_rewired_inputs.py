@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.tracing.trace_result import Trace
@@ -24,7 +24,7 @@ def residual(dtype: str, adds: bool = True, inserted: str = "") -> Model:
     main = (builder := ModelBuilder()).subgraph()
 
     def form(scale: float) -> Quantization | None:
-        return quantized(scale) if dtype == "int8" else None
+        return qparams(scale) if dtype == "int8" else None
 
     steps = {"x": 1 / 127, "h": 4 / 127, "s": 5 / 127, "y": 3 / 127}
     x, h, s, y = (main.tensor(name, (1, 8), dtype, form(step)) for name, step in steps.items())

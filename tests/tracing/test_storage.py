@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.errors import InputError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.types import Tensor
 from litecheck.quantization import Quantization
@@ -84,7 +84,7 @@ def test_float_models_are_rejected(file: str, alone: bool, message: str) -> None
 def test_scales_that_are_not_positive(scale: float, outcome: float | str) -> None:
     """A scale of 0 belongs to zeros; the error of an invalid scale names the file and the tensor."""
     main = (builder := ModelBuilder()).subgraph()
-    x, y = (main.tensor(name, (1, 4), "int8", quantized(size)) for name, size in (("x", 2.0), ("y", scale)))
+    x, y = (main.tensor(name, (1, 4), "int8", qparams(size)) for name, size in (("x", 2.0), ("y", scale)))
     main.add("RELU", [x], [y])
     main.inputs(x)
     main.outputs(y)

@@ -14,7 +14,7 @@ from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.cases.parts import Case, operators
 from litecheck.comparison.element import ElementSite, Exact
 from litecheck.comparison.exact_accumulator import exact
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
@@ -54,7 +54,7 @@ class Made:
             role = next(r for r in ("input", "lhs") if r in operands)
             old = operands[role]
             scale = old.quantization.scale
-            operands[role] = type(old)(old.data, old.dtype, quantized(scale, zero_point))
+            operands[role] = type(old)(old.data, old.dtype, qparams(scale, zero_point))
         tensor = subgraph.tensors[operator.outputs[0]]
         wanted = OutputSpec(tensor.dtype, tensor.shape, tensor.quantization)
         return ElementSite(operands, wanted, operator.options, index)
@@ -80,7 +80,7 @@ def single_operator(
     A bias ``b`` has the product of the scales of x and w.
     """
     if "b" in constants:
-        of_bias = quantized((inputs["x"][1].scale * constants["w"][1].scale).tolist())
+        of_bias = qparams((inputs["x"][1].scale * constants["w"][1].scale).tolist())
         constants = {**constants, "b": (constants["b"][0], of_bias)}
     held = {name: constant(name, a, q) for name, (a, q) in constants.items()}
     given = {name: run_time(name, a.shape, a.dtype.name, q) for name, (a, q) in inputs.items()}
@@ -98,14 +98,14 @@ def conv(
 ) -> Made:
     zero = 0 if dtype == "int16" else int(rng.integers(-20, 20)) + (128 if dtype == "uint8" else 0)
     x = draw(rng, (2, 6, 7, 4), dtype)
-    kind, per = ("uint8", quantized(0.01, 131)) if dtype == "uint8" else ("int8", quantized(scales(rng, 6)))
+    kind, per = ("uint8", qparams(0.01, 131)) if dtype == "uint8" else ("int8", qparams(scales(rng, 6)))
     w = draw(rng, (6, 3, 2, 4 // groups), kind)
     b = rng.integers(-3000, 3000, 6).astype("int64" if dtype == "int16" else "int32")
     rows = -(-6 // stride) if padding == "SAME" else (6 - 2 * gap - 1) // stride + 1
     columns = -(-7 // stride) if padding == "SAME" else (7 - gap - 1) // stride + 1
-    out = quantized(2.0 if dtype == "int16" else 0.05, 0 if dtype == "int16" else 5)
+    out = qparams(2.0 if dtype == "int16" else 0.05, 0 if dtype == "int16" else 5)
     return single_operator(
-        "CONV_2D", {"x": (x, quantized(0.05, zero))}, {"w": (w, per), "b": (b, None)}, "x w b",
+        "CONV_2D", {"x": (x, qparams(0.05, zero))}, {"w": (w, per), "b": (b, None)}, "x w b",
         (2, rows, columns, 6), out, dtype, padding=padding, stride_h=stride, stride_w=stride,
         dilation_h_factor=gap, dilation_w_factor=gap, fused_activation_function="RELU" if stride == 2 else "NONE",
     )  # fmt: skip
@@ -114,9 +114,9 @@ def conv(
 def depthwise(rng: Rng) -> Made:
     x, w = draw(rng, (1, 5, 6, 3)), draw(rng, (1, 3, 3, 6))
     b = rng.integers(-3000, 3000, 6).astype(np.int32)
-    constants = {"w": (w, quantized(scales(rng, 6), axis=3)), "b": (b, None)}
+    constants = {"w": (w, qparams(scales(rng, 6), axis=3)), "b": (b, None)}
     return single_operator(
-        "DEPTHWISE_CONV_2D", {"x": (x, quantized(0.05, 9))}, constants, "x w b", (1, 5, 6, 6), quantized(0.07, -3),
+        "DEPTHWISE_CONV_2D", {"x": (x, qparams(0.05, 9))}, constants, "x w b", (1, 5, 6, 6), qparams(0.07, -3),
         padding="SAME", stride_h=1, stride_w=1, depth_multiplier=2, dilation_h_factor=1, dilation_w_factor=1,
     )  # fmt: skip
 
@@ -124,9 +124,9 @@ def depthwise(rng: Rng) -> Made:
 def transposed(rng: Rng, padding: str) -> Made:
     x, w, b = draw(rng, (1, 3, 4, 5)), draw(rng, (2, 3, 3, 5)), rng.integers(-3000, 3000, 2).astype(np.int32)
     shape = (1, 6, 8, 2) if padding == "SAME" else (1, 7, 9, 2)
-    constants = {"s": (np.array(shape, np.int32), None), "w": (w, quantized(scales(rng, 2))), "b": (b, None)}
+    constants = {"s": (np.array(shape, np.int32), None), "w": (w, qparams(scales(rng, 2))), "b": (b, None)}
     return single_operator(
-        "TRANSPOSE_CONV", {"x": (x, quantized(0.05, -7))}, constants, "s w x b", shape, quantized(0.08, 2),
+        "TRANSPOSE_CONV", {"x": (x, qparams(0.05, -7))}, constants, "s w x b", shape, qparams(0.08, 2),
         padding=padding, stride_h=2, stride_w=2,
     )  # fmt: skip
 
@@ -135,13 +135,13 @@ def dense(rng: Rng, per_axis: bool = True, depth: int = 20, bias: bool = True) -
     x, w = draw(rng, (2, 3, depth)), draw(rng, (7, depth))
     b = rng.integers(-3000, 3000, 7).astype(np.int32)
     constants = {
-        "w": (w, quantized(scales(rng, 7) if per_axis else 0.01)),
+        "w": (w, qparams(scales(rng, 7) if per_axis else 0.01)),
         **({"b": (b, None)} if bias else {}),
     }
-    out = quantized(0.09, 4)
+    out = qparams(0.09, 4)
     return single_operator(
         "FULLY_CONNECTED",
-        {"x": (x, quantized(0.05, -9))},
+        {"x": (x, qparams(0.05, -9))},
         constants,
         " ".join(("x", *constants)),
         (6, 7),
@@ -151,18 +151,18 @@ def dense(rng: Rng, per_axis: bool = True, depth: int = 20, bias: bool = True) -
 
 def matmul(rng: Rng) -> Made:
     inputs = {
-        "l": (draw(rng, (2, 1, 6, 4)), quantized(0.05, 3)),
-        "r": (draw(rng, (3, 5, 6)), quantized(0.04, -2)),
+        "l": (draw(rng, (2, 1, 6, 4)), qparams(0.05, 3)),
+        "r": (draw(rng, (3, 5, 6)), qparams(0.04, -2)),
     }
-    out = quantized(0.2, 1)
+    out = qparams(0.2, 1)
     return single_operator("BATCH_MATMUL", inputs, {}, "l r", (2, 3, 4, 5), out, adj_x=True, adj_y=True)
 
 
 def pair(opcode: str) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
-        left, right, out = (quantized(rng.uniform(0.02, 0.06), int(rng.integers(-20, 20))) for _ in range(3))
+        left, right, out = (qparams(rng.uniform(0.02, 0.06), int(rng.integers(-20, 20))) for _ in range(3))
         if opcode in ("MUL", "SQUARED_DIFFERENCE"):
-            out = quantized(0.2, -11)
+            out = qparams(0.2, -11)
         inputs = {"l": (draw(rng, (2, 3, 50)), left), "r": (draw(rng, (3, 1)), right)}
         return single_operator(opcode, inputs, {}, "l r", (2, 3, 50), out)
 
@@ -171,24 +171,24 @@ def pair(opcode: str) -> Callable[[Rng], Made]:
 
 def tied_sum(rng: Rng) -> Made:
     """Return an ADD with scales that give sums at or near the middle between two stored values."""
-    left, right = (draw(rng, (2, 3, 50)), quantized(0.1, 3)), (draw(rng, (2, 3, 50)), quantized(0.3, -7))
-    return single_operator("ADD", {"l": left, "r": right}, {}, "l r", (2, 3, 50), quantized(0.2, 5))
+    left, right = (draw(rng, (2, 3, 50)), qparams(0.1, 3)), (draw(rng, (2, 3, 50)), qparams(0.3, -7))
+    return single_operator("ADD", {"l": left, "r": right}, {}, "l r", (2, 3, 50), qparams(0.2, 5))
 
 
 def reduced(opcode: str, keep: bool) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
         x, shape = draw(rng, (2, 4, 5, 9)), (2, 1, 1, 9) if keep else (2, 9)
         constants = {"axis": (np.array([2, -3], np.int32), None)}
-        out = quantized(0.01 if opcode == "MEAN" else 0.2, 6)
+        out = qparams(0.01 if opcode == "MEAN" else 0.2, 6)
         return single_operator(
-            opcode, {"x": (x, quantized(0.03, -8))}, constants, "x axis", shape, out, keep_dims=keep
+            opcode, {"x": (x, qparams(0.03, -8))}, constants, "x axis", shape, out, keep_dims=keep
         )
 
     return make
 
 
 def pooled(rng: Rng) -> Made:
-    q = quantized(0.1, 5)
+    q = qparams(0.1, 5)
     return single_operator(
         "AVERAGE_POOL_2D", {"x": (draw(rng, (1, 6, 7, 3)), q)}, {}, "x", (1, 3, 4, 3), q,
         padding="SAME", stride_h=2, stride_w=2, filter_height=3, filter_width=3,
@@ -203,7 +203,7 @@ def single(
         x[:, 0] += positive  # a logarithm or a reciprocal of 0 has no value
         return single_operator(
             opcode,
-            {"x": (np.maximum(x, -127 if positive else -128), quantized(scale, zero))},
+            {"x": (np.maximum(x, -127 if positive else -128), qparams(scale, zero))},
             {},
             "x",
             (3, 40),
@@ -215,21 +215,21 @@ def single(
 
 
 def prelu(rng: Rng) -> Made:
-    constants = {"a": (draw(rng, (1, 1, 8)), quantized(0.01, 4))}
-    out = quantized(0.06, -3)
+    constants = {"a": (draw(rng, (1, 1, 8)), qparams(0.01, 4))}
+    out = qparams(0.06, -3)
     return single_operator(
-        "PRELU", {"x": (draw(rng, (2, 5, 5, 8)), quantized(0.05, 11))}, constants, "x a", (2, 5, 5, 8), out
+        "PRELU", {"x": (draw(rng, (2, 5, 5, 8)), qparams(0.05, 11))}, constants, "x a", (2, 5, 5, 8), out
     )
 
 
 def quantize_real(rng: Rng) -> Made:
     x = rng.normal(0, 3, (4, 50)).astype(np.float32)
-    return single_operator("QUANTIZE", {"x": (x, None)}, {}, "x", (4, 50), quantized(0.05, 3))
+    return single_operator("QUANTIZE", {"x": (x, None)}, {}, "x", (4, 50), qparams(0.05, 3))
 
 
 def resized(**options: bool) -> Callable[[Rng], Made]:
     def make(rng: Rng) -> Made:
-        q, size = quantized(0.1, 5), {"s": (np.array([7, 9], np.int32), None)}
+        q, size = qparams(0.1, 5), {"s": (np.array([7, 9], np.int32), None)}
         return single_operator(
             "RESIZE_BILINEAR", {"x": (draw(rng, (1, 4, 5, 3)), q)}, size, "x s", (1, 7, 9, 3), q, **options
         )

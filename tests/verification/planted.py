@@ -7,9 +7,9 @@ from functools import cache
 
 from litecheck.devices.port import Device
 from litecheck.diagnosis.identification import diagnose
-from litecheck.diagnosis.probe_sets import Group, prepared
+from litecheck.diagnosis.probe_sets import Group, prepare_probes
 from litecheck.diagnosis.result import Diagnosis
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from tests.verification.inprocess import InProcess
@@ -31,7 +31,7 @@ def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int =
 @cache
 def probe_groups(opcodes: tuple[str, ...], repeats: int) -> tuple[Group, ...]:
     """Return the probes of a diagnosis, made once because they are equal for all devices."""
-    return prepared([], opcodes, repeats=repeats)
+    return prepare_probes([], opcodes, repeats=repeats)
 
 
 @cache
@@ -44,7 +44,7 @@ def two_operators() -> Model:
     """Return an ADD and a LEAKY_RELU of 32 elements, and a RESHAPE."""
     builder = ModelBuilder("small")
     graph = builder.subgraph()
-    q = quantized(0.07, 3)
+    q = qparams(0.07, 3)
     x, y, z, end = (graph.tensor(name, (1, 32), "int8", q) for name in "xyze")
     graph.add("ADD", [x, x], [y], version=2)
     graph.add("LEAKY_RELU", [y], [z], version=2, alpha=0.2)

@@ -15,10 +15,10 @@ from litecheck.arrays import Arrays
 from litecheck.cli.app import app
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.verification.cost_estimate import Budgeting, estimate_cost
+from litecheck.verification.cost_estimate import BudgetDivision, estimate_cost
 from litecheck.verification.device_run import verify
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.journal import Journal
@@ -194,10 +194,10 @@ def test_a_time_is_kept_however_wrong_the_first_estimate_was(
     asked: tuple[CaseJob, ...], ranked: tuple[Ranking, ...], pace: float
 ) -> None:
     board = Board(1.0)
-    spending = Budgeting(Budget(seconds=30), ranked, 2, pace=pace, clock=lambda: board.now)
+    spending = BudgetDivision(Budget(seconds=30), ranked, 2, pace=pace, clock=lambda: board.now)
     outcomes = [
-        spending.asked(board, narrow.job).outcome  # type: ignore[union-attr]
-        for narrow in map(spending.limited, asked)
+        spending.run_job(board, narrow.job).outcome  # type: ignore[union-attr]
+        for narrow in map(spending.limit_job, asked)
         if narrow.stimuli
     ]
     # The budget of the first case follows the first estimate; further budgets follow measured times.
@@ -209,9 +209,9 @@ def test_a_time_is_kept_however_wrong_the_first_estimate_was(
 
 def test_jobs_after_the_time_limit_do_not_run(asked: tuple[CaseJob, ...]) -> None:
     board = Board(1.0)
-    spending = Budgeting(Budget(seconds=5), [], 2, clock=lambda: board.now)
+    spending = BudgetDivision(Budget(seconds=5), [], 2, clock=lambda: board.now)
     board.now = 5.5
-    late = spending.asked(board, asked[0].job)
+    late = spending.run_job(board, asked[0].job)
     assert isinstance(late, Failure)
     assert late.outcome is Outcome.NOT_TRIED
     assert board.invocations == 0
@@ -286,8 +286,8 @@ def test_a_budget_does_not_turn_a_known_crash_into_a_failure(budget_of: Budget |
     builder = ModelBuilder("softmax")
     main = builder.subgraph()
     x, y = (
-        main.tensor("x", (1, 512), "int8", quantized(0.1, 3)),
-        main.tensor("y", (1, 512), "int8", quantized(1 / 256, -128)),
+        main.tensor("x", (1, 512), "int8", qparams(0.1, 3)),
+        main.tensor("y", (1, 512), "int8", qparams(1 / 256, -128)),
     )
     main.add("SOFTMAX", [x], [y], beta=1.0)
     main.inputs(x)

@@ -21,7 +21,7 @@ from litecheck.processes.locks import LockedError
 from litecheck.verification.campaign import run
 from litecheck.verification.journal import Journal, hold
 from litecheck.verification.result import Verification
-from litecheck.verification.serialize import from_note, noted
+from litecheck.verification.serialize import from_note, journal_entry
 from litecheck.verification.settings import Settings
 from tests.verification.inprocess import InProcess
 from tests.verification.networks import convolutional
@@ -256,7 +256,7 @@ def test_a_full_disk_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     report = run(convolutional(), InProcess(), Settings(), str(tmp_path / "other.jsonl"))
     book._file = Full()
     with pytest.raises(ConfigError, match=r"journal\.jsonl: cannot be written, the disk is full$"):
-        book.note(noted(report.verdicts[0], frozenset()))
+        book.note(journal_entry(report.verdicts[0], frozenset()))
     book.close()
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError(errno.ENOSPC, "No space")))
     with pytest.raises(ConfigError, match=r"x: cannot be written, the disk is full$"):

@@ -15,13 +15,13 @@ from litecheck.devices.port import Answer, Failure, Job
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.verification import cost_estimate as module
 from litecheck.verification.cost_estimate import (
-    Budgeting,
+    BudgetDivision,
     CostEstimate,
-    Planned,
-    Sampled,
+    InvocationTime,
+    PlannedCase,
     estimate_cost,
-    narrowed,
-    sampled,
+    narrow_job,
+    time_invocation,
 )
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.ranking import Ranking, Share
@@ -73,17 +73,17 @@ class Timed:
 
 
 def test_a_budget_of_invocations_is_divided_once() -> None:
-    spending = Budgeting(Budget(invocations=7), rankings(), 1)
+    spending = BudgetDivision(Budget(invocations=7), rankings(), 1)
     assert sum(share.invocations for share in spending.shares) == 7
-    spending = Budgeting(Budget(invocations=7), rankings(), 1, reserved=2)
+    spending = BudgetDivision(Budget(invocations=7), rankings(), 1, reserved=2)
     assert sum(share.invocations for share in spending.shares) == 5
-    spending = Budgeting(Budget(invocations=2), rankings(), 1, reserved=3)
+    spending = BudgetDivision(Budget(invocations=2), rankings(), 1, reserved=3)
     assert sum(share.invocations for share in spending.shares) == 0
 
 
 def test_a_job_is_limited_to_its_share() -> None:
-    spending = Budgeting(Budget(invocations=4), rankings(), 1)
-    limited = [spending.limited(one) for one in case_jobs()]
+    spending = BudgetDivision(Budget(invocations=4), rankings(), 1)
+    limited = [spending.limit_job(one) for one in case_jobs()]
     assert [len(one.order) for one in limited] == [share.invocations for share in spending.shares]
     assert sum(len(one.order) for one in limited) == 4
 
@@ -92,12 +92,12 @@ def test_a_budget_of_time_follows_the_pace_of_the_device() -> None:
     """8 seconds at the estimated 2 seconds per inference allow 4 inferences. The real pace of 1 second leaves more."""
     clock = Clock()
     device = Timed(clock)
-    spending = Budgeting(Budget(seconds=8), rankings(), 1, pace=2.0, clock=clock)
+    spending = BudgetDivision(Budget(seconds=8), rankings(), 1, pace=2.0, clock=clock)
     assert sum(share.invocations for share in spending.shares) == 4
-    first = spending.limited(case_jobs()[0])
-    spending.asked(device, first.job)
+    first = spending.limit_job(case_jobs()[0])
+    spending.run_job(device, first.job)
     made = len(first.order)
-    second = spending.limited(case_jobs()[1])
+    second = spending.limit_job(case_jobs()[1])
     assert sum(share.invocations for share in spending.shares[1:]) == 8 - made
     assert sum(share.invocations for share in spending.shares) == 8
     assert len(second.order) == spending.shares[1].invocations
@@ -105,35 +105,35 @@ def test_a_budget_of_time_follows_the_pace_of_the_device() -> None:
 
 def test_inferences_that_were_given_but_not_made_are_reserved() -> None:
     clock = Clock()
-    spending = Budgeting(Budget(seconds=8), rankings(), 1, reserved=1, pace=1.0, clock=clock)
+    spending = BudgetDivision(Budget(seconds=8), rankings(), 1, reserved=1, pace=1.0, clock=clock)
     assert sum(share.invocations for share in spending.shares) == 7
-    given = len(spending.limited(case_jobs()[0]).order)
-    spending.limited(case_jobs()[1])
+    given = len(spending.limit_job(case_jobs()[0]).order)
+    spending.limit_job(case_jobs()[1])
     assert sum(share.invocations for share in spending.shares[1:]) == 7 - given
 
 
 def test_after_the_time_limit_no_job_runs() -> None:
     clock = Clock()
     device = Timed(clock)
-    spending = Budgeting(Budget(seconds=1), rankings(), 1, pace=1.0, clock=clock)
+    spending = BudgetDivision(Budget(seconds=1), rankings(), 1, pace=1.0, clock=clock)
     job = case_jobs()[0].job
-    assert spending.asked(device, job) == Failure(Outcome.REFUSED, "")
-    assert spending.asked(device, job) == Failure(Outcome.NOT_TRIED, "the time of the budget was over")
+    assert spending.run_job(device, job) == Failure(Outcome.REFUSED, "")
+    assert spending.run_job(device, job) == Failure(Outcome.NOT_TRIED, "the time of the budget was over")
     clock.now = 101.0
-    assert spending.asked(device, job).outcome is Outcome.NOT_TRIED  # type: ignore[union-attr]
+    assert spending.run_job(device, job).outcome is Outcome.NOT_TRIED  # type: ignore[union-attr]
     clock.now = 1e9
-    unlimited = Budgeting(Budget(invocations=1), rankings(), 1, clock=clock)
-    assert unlimited.asked(device, job) == Failure(Outcome.REFUSED, "")
+    unlimited = BudgetDivision(Budget(invocations=1), rankings(), 1, clock=clock)
+    assert unlimited.run_job(device, job) == Failure(Outcome.REFUSED, "")
 
 
 def test_a_device_without_a_measurable_pace() -> None:
-    spending = Budgeting(Budget(seconds=1), rankings(), 1, clock=Clock())
+    spending = BudgetDivision(Budget(seconds=1), rankings(), 1, clock=Clock())
     assert [share.invocations for share in spending.shares] == [len(one.stimuli) for one in case_jobs()]
 
 
 def test_a_narrowed_question() -> None:
     case_job = case_jobs()[0]
-    found = narrowed(case_job, Share((2, 0), (0,)))
+    found = narrow_job(case_job, Share((2, 0), (0,)))
     assert found.stimuli == (case_job.stimuli[2], case_job.stimuli[0])
     assert (found.again, found.order) == ((1,), (0, 1, 1))
     arithmetic = load_arithmetic("litert-reference")
@@ -145,18 +145,18 @@ def test_a_narrowed_question() -> None:
 
 
 def test_a_question_without_a_share() -> None:
-    found = narrowed(case_jobs()[0], Share((), ()))
+    found = narrow_job(case_jobs()[0], Share((), ()))
     assert (found.stimuli, found.note, found.lacks) == (
         (),
         "the budget went to other cases",
         Outcome.NOT_TRIED,
     )
     empty = replace(case_jobs()[0], stimuli=(), note="a note")
-    assert narrowed(empty, Share((), ())) is empty
+    assert narrow_job(empty, Share((), ())) is empty
 
 
-def of(counts: tuple[int, ...], first: Sampled | None, further: int = 0) -> CostEstimate:
-    cases = tuple(Planned(f"c{n}", ("ADD",), "", n, n) for n in counts)
+def of(counts: tuple[int, ...], first: InvocationTime | None, further: int = 0) -> CostEstimate:
+    cases = tuple(PlannedCase(f"c{n}", ("ADD",), "", n, n) for n in counts)
     return CostEstimate("m", "d", cases, further, sampled=first)
 
 
@@ -164,17 +164,17 @@ def of(counts: tuple[int, ...], first: Sampled | None, further: int = 0) -> Cost
     ("made", "invocations", "seconds"),
     [
         (of((3, 4), None), 7, None),
-        (of((3, 4), Sampled("c3", 0.5, 2.0)), 7, 7 * 0.5 + 2 * 2.0),
-        (of((3, 0, 4), Sampled("c3", 0.5, 2.0), 5), 12, 12 * 0.5 + 2 * 2.0),
-        (of((3, 1), Sampled("c3", 0.5)), 4, 2.0),
-        (of((3,), Sampled("c3", 0.5, 0.0, "crashed: x")), 3, None),
+        (of((3, 4), InvocationTime("c3", 0.5, 2.0)), 7, 7 * 0.5 + 2 * 2.0),
+        (of((3, 0, 4), InvocationTime("c3", 0.5, 2.0), 5), 12, 12 * 0.5 + 2 * 2.0),
+        (of((3, 1), InvocationTime("c3", 0.5)), 4, 2.0),
+        (of((3,), InvocationTime("c3", 0.5, 0.0, "crashed: x")), 3, None),
     ],
 )
 def test_cost(made: CostEstimate, invocations: int, seconds: float | None) -> None:
     assert (made.invocations, made.seconds) == (invocations, seconds)
 
 
-def measured(monkeypatch: pytest.MonkeyPatch, *seconds: float, instead: Any = None) -> Sampled | None:
+def measured(monkeypatch: pytest.MonkeyPatch, *seconds: float, instead: Any = None) -> InvocationTime | None:
     """Return the sample of a device with these times for one inference and for two."""
     clock, left = Clock(), list(seconds)
 
@@ -185,7 +185,7 @@ def measured(monkeypatch: pytest.MonkeyPatch, *seconds: float, instead: Any = No
 
     monkeypatch.setattr(module.time, "monotonic", clock)
     device = InProcess(instead=run if instead else lambda job: run(job))
-    return sampled(device, case_jobs()[0])
+    return time_invocation(device, case_jobs()[0])
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_a_sample(
     monkeypatch: pytest.MonkeyPatch, seconds: tuple[float, ...], one: float, start: float
 ) -> None:
     """The second call makes two inferences; after more than ten seconds there is no second call."""
-    assert measured(monkeypatch, *seconds) == Sampled(case_jobs()[0].case.name, one, start)
+    assert measured(monkeypatch, *seconds) == InvocationTime(case_jobs()[0].case.name, one, start)
 
 
 @pytest.mark.parametrize(
@@ -216,13 +216,13 @@ def test_a_sample(
 def test_a_sample_that_fails(monkeypatch: pytest.MonkeyPatch, outcome: Outcome, failed: str | None) -> None:
     found = measured(monkeypatch, 3.0, instead=Failure(outcome, "signal 11"))
     name = case_jobs()[0].case.name
-    assert found == (None if failed is None else Sampled(name, 3.0, 0.0, failed))
+    assert found == (None if failed is None else InvocationTime(name, 3.0, 0.0, failed))
 
 
 def test_no_sample_without_inputs() -> None:
     empty = replace(case_jobs()[0], stimuli=())
     refuse: Callable[[Job], None] = lambda job: pytest.fail("a job was run")  # noqa: E731
-    assert sampled(InProcess(instead=refuse), empty) is None
+    assert time_invocation(InProcess(instead=refuse), empty) is None
 
 
 def test_a_forecast_of_a_small_model() -> None:

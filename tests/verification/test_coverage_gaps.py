@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.cases.variable_state import SeriesTried
+from litecheck.cases.variable_state import TriedSeries
 from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.operators import traits_of
@@ -21,7 +21,7 @@ from litecheck.verification import coverage_gaps as module
 from litecheck.verification.coverage_gaps import MEASURES, coverage_gaps, parameters
 from litecheck.verification.result import Verdict
 
-Q = quantized(0.05, 3)
+Q = qparams(0.05, 3)
 
 
 def conv(
@@ -32,9 +32,9 @@ def conv(
     x = graph.tensor("x", (batch, side, 12, depth), "int8", Q)
     kernel = np.ones((channels, *window, depth // groups), np.int8)
     scale = np.full(channels, 0.01, np.float32) if scales > 1 else 0.01
-    operands = [x, graph.constant("w", kernel, quantized(scale))]
+    operands = [x, graph.constant("w", kernel, qparams(scale))]
     if bias:
-        operands.append(graph.constant("b", np.zeros(channels, np.int32), quantized(scale)))
+        operands.append(graph.constant("b", np.zeros(channels, np.int32), qparams(scale)))
     size = [-(-n // s) for n, s in zip((side, 12), stride, strict=True)]
     y = graph.tensor("y", (batch, *size, channels), "int8", Q)
     graph.add(
@@ -110,15 +110,15 @@ def test_state_not_exercised_is_in_the_verdict() -> None:
     made = builder.finish()
     verdict = Verdict("0000", 0, (0,), ("SVDF",), "y", Outcome.INITIAL_ONLY)
 
-    def words(memory: SeriesTried | None) -> tuple[str, ...]:
+    def words(memory: TriedSeries | None) -> tuple[str, ...]:
         return coverage_gaps(made, [replace(verdict, memory=memory)])[0].parameters
 
     assert words(None)[-2:] == (
         "state passed between inferences",
         "states initialized to the limits of their type",
     )
-    assert words(SeriesTried(3, 4))[-1:] == ("states initialized to the limits of their type",)
-    assert "states initialized to the limits of their type" not in words(SeriesTried(3, 4, begun=True))
+    assert words(TriedSeries(3, 4))[-1:] == ("states initialized to the limits of their type",)
+    assert "states initialized to the limits of their type" not in words(TriedSeries(3, 4, begun=True))
 
 
 def test_every_parameter_is_measured_and_every_measure_named_once() -> None:

@@ -13,7 +13,7 @@ from litecheck.arrays import Arrays
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -304,7 +304,7 @@ def test_a_flaky_delegate_differs_in_one_element_of_the_second_run(opened: Openi
 def test_every_pair_of_two_operands(opened: Opening, opcode: str, fault: str, variant: str) -> None:
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
-    parameters = quantized(0.1, 3), quantized(0.3, -7), quantized(0.2, 5)
+    parameters = qparams(0.1, 3), qparams(0.3, -7), qparams(0.2, 5)
     x, y, z = (graph.tensor(name, (256, 256), "int8", q) for name, q in zip("xyz", parameters, strict=True))
     graph.add(opcode, [x, y], [z], version=2)
     graph.inputs(x, y)

@@ -14,7 +14,7 @@ from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -125,8 +125,8 @@ def test_inputs_of_a_known_crash_are_omitted_with_a_note() -> None:
     builder = ModelBuilder("softmax")
     main = builder.subgraph()
     x, y = (
-        main.tensor("x", (1, 512), "int8", quantized(0.1)),
-        main.tensor("y", (1, 512), "int8", quantized(1 / 256, -128)),
+        main.tensor("x", (1, 512), "int8", qparams(0.1)),
+        main.tensor("y", (1, 512), "int8", qparams(1 / 256, -128)),
     )
     main.add("SOFTMAX", [x], [y], version=2, beta=1.0)
     main.inputs(x)
@@ -228,11 +228,11 @@ def test_a_run_without_compared_cases_is_not_checked(hidden: Model) -> None:
 
 @pytest.fixture
 def hidden() -> Model:
-    from litecheck.model.build import ModelBuilder, quantized
+    from litecheck.model.build import ModelBuilder, qparams
 
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y, z = (main.tensor(n, (1, 300), "int8", quantized(0.1)) for n in "xyz")
+    x, y, z = (main.tensor(n, (1, 300), "int8", qparams(0.1)) for n in "xyz")
     main.add("CUSTOM", [x], [y], custom_code="MYSTERY")
     main.add("RELU", [y], [z])
     main.inputs(x)
@@ -317,7 +317,7 @@ def test_settings_that_do_not_fit_the_model_are_refused(settings: Settings) -> N
 def test_a_known_fault_is_reported_with_a_single_input() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.constant("weights", np.ones((2, 3), np.int8), quantized(0.1))
+    x = main.constant("weights", np.ones((2, 3), np.int8), qparams(0.1))
     y = main.tensor("reals", (2, 3), "float32")
     main.add("DEQUANTIZE", [x], [y])
     main.outputs(y)
@@ -406,7 +406,7 @@ def test_a_known_fault_of_the_runtime_is_no_failure() -> None:
     """LiteRT's SUM on int8 reads its input as uint8; the same outputs of another device fail."""
     builder = ModelBuilder("sum")
     main = builder.subgraph()
-    x, y = (main.tensor(name, (1, n), "int8", quantized(0.1, 0)) for name, n in (("x", 8), ("y", 1)))
+    x, y = (main.tensor(name, (1, n), "int8", qparams(0.1, 0)) for name, n in (("x", 8), ("y", 1)))
     main.add("SUM", [x, main.constant("axis", np.array([1], np.int32))], [y], keep_dims=True)
     main.inputs(x)
     main.outputs(y)
@@ -446,7 +446,7 @@ def test_tflm_does_not_fail_for_types_without_a_kernel(
     builder = ModelBuilder()
     main = builder.subgraph()
     x, y = (
-        main.tensor(called, (1, 8), dtype, quantized(scale, 0 if dtype == "uint8" else -128))
+        main.tensor(called, (1, 8), dtype, qparams(scale, 0 if dtype == "uint8" else -128))
         for called, scale in (("x", 0.1), ("y", 1 / 256))
     )
     main.add("LOGISTIC", [x], [y])

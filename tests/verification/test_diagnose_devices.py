@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from litecheck.cases.probes.catalogue import probed
+from litecheck.cases.probes.catalogue import probed_operators
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.registry import open_device
 from litecheck.diagnosis.identification import diagnose
-from litecheck.diagnosis.probe_sets import prepared
+from litecheck.diagnosis.probe_sets import prepare_probes
 from litecheck.diagnosis.result import Diagnosis
 from litecheck.rendering.arithmetic_file import arithmetic_yaml
 from litecheck.verification.device_run import verify
@@ -41,7 +41,7 @@ OPERATORS = tuple(dict.fromkeys(opcode for opcode, _ in FACTS))
 def of(name: str, *opcodes: str) -> Diagnosis:
     opened = open_device(name)
     try:
-        return diagnose(opened, prepared((), opcodes), jobs=2)
+        return diagnose(opened, prepare_probes((), opcodes), jobs=2)
     finally:
         opened.close()
 
@@ -98,11 +98,13 @@ def test_a_planted_fault_is_named_and_verify_is_then_exact(
         beyond_the_slice()
     opcode, stage, name = FAULTS[fault]
     models = network(), specimen(opcode)
-    opcodes = sorted({op.opcode for model in models for op in model.subgraphs[0].operators} & set(probed()))
+    opcodes = sorted(
+        {op.opcode for model in models for op in model.subgraphs[0].operators} & set(probed_operators())
+    )
     path = tmp_path / "device.arithmetic.yaml"
     opened = open_device(device(delegate, fault=fault))
     try:
-        found = diagnose(opened, prepared((), opcodes), jobs=2)
+        found = diagnose(opened, prepare_probes((), opcodes), jobs=2)
         path.write_text(arithmetic_yaml(found, "test-delegate"))
         reports = [verify(model, opened, Settings(arithmetics=(str(path),), repeat=1)) for model in models]
     finally:

@@ -9,8 +9,8 @@ import pytest
 from litecheck.comparison.wording import gathering_sentence
 from litecheck.devices.registry import open_device
 from litecheck.diagnosis.identification import diagnose
-from litecheck.diagnosis.probe_sets import prepared
-from litecheck.diagnosis.result import Diagnosed
+from litecheck.diagnosis.probe_sets import prepare_probes
+from litecheck.diagnosis.result import OperatorDiagnosis
 from litecheck.rendering.wording.contrasts import contrast_sentences
 from tests.delegate.build import delegate, device  # noqa: F401  (a fixture)
 
@@ -37,10 +37,10 @@ TOLD = {
 }  # fmt: skip
 
 
-def first(library: Path, opcode: str, **options: str) -> Diagnosed:
+def first(library: Path, opcode: str, **options: str) -> OperatorDiagnosis:
     opened = open_device(device(library, ops=opcode, **options))
     try:
-        return diagnose(opened, prepared((), [opcode], repeats=12)).operators[0]
+        return diagnose(opened, prepare_probes((), [opcode], repeats=12)).operators[0]
     finally:
         opened.close()
 

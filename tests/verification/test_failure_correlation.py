@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.devices.outcome import Outcome
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verification.failure_correlation import correlate_failures
@@ -32,10 +32,10 @@ def layers(*options: dict[str, Any]) -> Model:
             **given,
         }
         depth, channels, zero = (fields.pop(name) for name in ("depth", "channels", "zero"))
-        x = graph.tensor(f"x{number}", (1, 4, 4, depth), "int8", quantized(0.5, zero))
+        x = graph.tensor(f"x{number}", (1, 4, 4, depth), "int8", qparams(0.5, zero))
         weights = np.full((channels, 1, 1, depth), 100, np.int8)
-        w = graph.constant(f"w{number}", weights, quantized(np.full(channels, 0.25, np.float32)))
-        y = graph.tensor(f"y{number}", (1, 4, 4, channels), "int8", quantized(0.5, 3))
+        w = graph.constant(f"w{number}", weights, qparams(np.full(channels, 0.25, np.float32)))
+        y = graph.tensor(f"y{number}", (1, 4, 4, channels), "int8", qparams(0.5, 3))
         graph.add("CONV_2D", [x, w], [y], **fields)
         ends.append((x, y))
     graph.inputs(*(x for x, _ in ends))

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from litecheck.cases.variable_state import StateSupport
-from litecheck.devices.adapters.recorded import Recorded, record
+from litecheck.devices.adapters.recorded import RecordedDevice, record
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.verification.device_run import verify
@@ -166,7 +166,7 @@ def test_a_program_with_a_state_folder_hands_state_on(
         "(outputs / 'output_0.bin').write_bytes(bytes([count] * 4))\n"
     )
     builder = ModelBuilder()
-    main, q = builder.subgraph(), quantized(0.05, 3)
+    main, q = builder.subgraph(), qparams(0.05, 3)
     x, y = (main.tensor(name, (1, 4), "int8", q) for name in "xy")
     main.add("RELU", [x], [y])
     main.inputs(x)
@@ -185,7 +185,7 @@ def test_a_recording_of_series_is_selected_by_earlier_inputs(tmp_path: Path) -> 
     job = _job(remembering(), [*runs, *runs], (3, 3), {1: {4: np.full((1, 30), 5, np.int16)}})
     answer = InProcess().run(job)
     record(tmp_path, job, answer)
-    replayed = Recorded("recorded", str(tmp_path))
+    replayed = RecordedDevice("recorded", str(tmp_path))
     assert replayed.memory is StateSupport.SET
     again = replayed.run(job)
     assert isinstance(again, Answer)
@@ -199,7 +199,7 @@ def test_a_recording_of_series_is_selected_by_earlier_inputs(tmp_path: Path) -> 
 def test_a_recording_of_single_inferences_has_no_state(tmp_path: Path) -> None:
     job = _job(remembering(), _drawn(2), ())
     record(tmp_path, job, InProcess().run(job))
-    assert Recorded("recorded", str(tmp_path)).memory is StateSupport.NONE
+    assert RecordedDevice("recorded", str(tmp_path)).memory is StateSupport.NONE
 
 
 @pytest.mark.runtime

@@ -9,13 +9,13 @@ import pytest
 
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import LitecheckError
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.verification.device_run import verify
 from litecheck.verification.settings import Settings
 from tests.verification.inprocess import InProcess
 
-Q = quantized(0.1, 3)
+Q = qparams(0.1, 3)
 MODES = ({}, {"whole": True}, {"segment": 2})
 EXACT, NONE = Outcome.EXACT, Outcome.NO_REFERENCE
 
@@ -109,13 +109,13 @@ def constants_alone(main: SubgraphBuilder) -> None:
 
 
 def per_axis_activations(main: SubgraphBuilder) -> None:
-    x = main.tensor("x", (2, 3), "int8", quantized([0.1, 0.2, 0.3], 0, 1))
+    x = main.tensor("x", (2, 3), "int8", qparams([0.1, 0.2, 0.3], 0, 1))
     main.inputs(x)
     main.outputs(relu(main, x, "y"))
 
 
 def no_number_for_a_scale(main: SubgraphBuilder) -> None:
-    x = main.tensor("x", (2, 3), "int8", quantized(np.nan, 0))
+    x = main.tensor("x", (2, 3), "int8", qparams(np.nan, 0))
     main.inputs(x)
     main.outputs(relu(main, x, "y"))
 
@@ -192,8 +192,8 @@ def test_an_input_beyond_all_memory_is_refused_in_words() -> None:
 def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (4,), "int8", quantized(0.1))
-    y = main.tensor("y", (4,), "float32", quantized(0.1))
+    x = main.tensor("x", (4,), "int8", qparams(0.1))
+    y = main.tensor("y", (4,), "float32", qparams(0.1))
     main.add("LOGISTIC", [x], [y])
     main.inputs(x)
     main.outputs(y)
@@ -203,7 +203,7 @@ def test_a_type_no_kernel_has_beside_another_is_no_reference() -> None:
 
 
 @pytest.mark.parametrize(
-    "place", ["litecheck.verification.jobs.Drawn", "litecheck.verification.case_verdict.difference"]
+    "place", ["litecheck.verification.jobs.DrawnInputs", "litecheck.verification.case_verdict.difference"]
 )
 def test_no_memory_is_the_outcome_of_an_operator(monkeypatch: pytest.MonkeyPatch, place: str) -> None:
     def exhausted(*_: object, **__: object) -> None:

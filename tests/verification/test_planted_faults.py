@@ -11,7 +11,7 @@ from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.rendering.wording.separations import separation_sentence
 from litecheck.verification.device_run import verify
@@ -40,13 +40,13 @@ def rows(*layers: tuple[int, int]) -> Model:
     graph = builder.subgraph("main")
     inputs, outputs = [], []
     for number, (depth, zero) in enumerate(layers):
-        x = graph.tensor(f"x{number}", (32, depth), "int8", quantized(1 / 16, zero))
+        x = graph.tensor(f"x{number}", (32, depth), "int8", qparams(1 / 16, zero))
         weights = random.integers(-127, 128, (6, depth)).astype(np.int8)
         weights[0, 0] = 127  # the largest magnitude is the same in all
-        w = graph.constant(f"w{number}", weights, quantized(0.01))
+        w = graph.constant(f"w{number}", weights, qparams(0.01))
         biases = np.arange(-300, 300, 100, np.int32)
-        bias = graph.constant(f"b{number}", biases, quantized(0.01 / 16))
-        y = graph.tensor(f"y{number}", (32, 6), "int8", quantized(2.0, 3))
+        bias = graph.constant(f"b{number}", biases, qparams(0.01 / 16))
+        y = graph.tensor(f"y{number}", (32, 6), "int8", qparams(2.0, 3))
         graph.add("FULLY_CONNECTED", [x, w, bias], [y], version=4)
         inputs.append(x)
         outputs.append(y)

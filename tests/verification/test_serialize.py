@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import numpy as np
 import pytest
 
-from litecheck.comparison.types import Difference, Explained, MismatchExample
+from litecheck.comparison.types import Difference, ExplainedElement, MismatchExample
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ConfigError
 from litecheck.quantizer.comparison_result import Bucket
@@ -46,7 +46,7 @@ VERDICT = Verdict(
             -1.0,
             (Bucket(-1, -1, 1),),
             worst=MismatchExample(0, (0, 3), 7.0, 6.0),
-            explained=Explained((0, 3), "0", "tflm", (), 7, 6, 5, 0.1, (1 << 30, -3), "6.5000"),
+            explained=ExplainedElement((0, 3), "0", "tflm", (), 7, 6, 5, 0.1, (1 << 30, -3), "6.5000"),
         ),
     ),
 )

@@ -55,7 +55,7 @@ class Design:
         listed = ((name, value) for name, values in self.factors.items() for value in values)
         yield from dict.fromkeys((*listed, *(part for row in self.extremes for part in row.items())))
 
-    def laid_out(self, row: Row) -> Layout | None:
+    def layout_of(self, row: Row) -> Layout | None:
         """Return the layout of a row; None for an impossible or too expensive one."""
         made = LAYOUTS[self.layout](row)
         return None if made is None or (made.cost > self.most and not self._is_extreme(row)) else made
@@ -73,7 +73,7 @@ def design_of(opcode: str) -> Design | None:
     return _designs().get(opcode)
 
 
-def designed() -> tuple[str, ...]:
+def designed_operators() -> tuple[str, ...]:
     """Return the operators with a design."""
     return tuple(_designs())
 
@@ -88,7 +88,7 @@ def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
     if design is None:
         return ()
     factors = design.factors if strength > ONCE else design.all_values
-    rows = covering(factors, strength, lambda row: design.laid_out(row) is not None)
+    rows = covering(factors, strength, lambda row: design.layout_of(row) is not None)
     extremes = ({**design.usual, **row} for row in design.extremes if strength == min(STRENGTHS.values()))
     return (*rows, *extremes)
 

@@ -28,7 +28,7 @@ class Layout:
     results: int = 1
 
 
-def fed(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
+def runtime(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
     """Return operands of a role whose values are run-time inputs."""
     return tuple(TemplateOperand(shape) for shape in shapes)
 
@@ -44,19 +44,19 @@ def steering(values: object) -> tuple[TemplateOperand, ...]:
     return (TemplateOperand(array.shape, array, constant=True),)
 
 
-def whole(row: Row, *names: str) -> tuple[int, ...]:
+def integers(row: Row, *names: str) -> tuple[int, ...]:
     """Return the values of factors that are whole numbers."""
     return tuple(int(row[name]) for name in names)
 
 
-def listed(row: Row, name: str) -> tuple[int, ...]:
+def factor_values(row: Row, name: str) -> tuple[int, ...]:
     """Return the numbers in a factor's value. Example: ``5 1`` gives (5, 1)."""
     return tuple(map(int, row[name].split()))
 
 
 def image(row: Row) -> tuple[int, ...]:
     """Return the shape of an image."""
-    return whole(row, "batch", "height", "width", "channels")
+    return integers(row, "batch", "height", "width", "channels")
 
 
 def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:

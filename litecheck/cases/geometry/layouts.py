@@ -8,7 +8,16 @@ from math import prod
 import numpy as np
 
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.layout import Layout, fed, image, listed, smaller, steering, weight, whole
+from litecheck.cases.geometry.layout import (
+    Layout,
+    factor_values,
+    image,
+    integers,
+    runtime,
+    smaller,
+    steering,
+    weight,
+)
 from litecheck.cases.geometry.move_layouts import (
     broadcasting,
     diagonal,
@@ -49,29 +58,29 @@ def binary(row: Row) -> Layout:
     shape = image(row)
     side, _, along = row["broadcast"].partition(" ")
     less = smaller(shape, along)
-    small = weight(*less) if along == "constant" else fed(less)
-    pair = (small, fed(shape)) if side == "lhs" else (fed(shape), small)
+    small = weight(*less) if along == "constant" else runtime(less)
+    pair = (small, runtime(shape)) if side == "lhs" else (runtime(shape), small)
     return Layout({"lhs": pair[0], "rhs": pair[1]}, {}, prod(shape), aliased=side == "same")
 
 
 def rows(row: Row) -> Layout:
     """Return rows of length ``depth`` as a tensor of rank ``rank``."""
-    count, depth, rank = whole(row, "rows", "depth", "rank")
+    count, depth, rank = integers(row, "rows", "depth", "rank")
     shape = {1: (depth,), 2: (count, depth), 3: (1, count, depth), 4: (count, 1, 2, depth)}[rank]
-    return Layout({"input": fed(shape)}, {}, prod(shape))
+    return Layout({"input": runtime(shape)}, {}, prod(shape))
 
 
 def reduction(row: Row) -> Layout:
     """Return a reduction of an image along some axes."""
     shape = image(row)
-    operands = {"input": fed(shape), "axis": steering(list(listed(row, "axes")))}
+    operands = {"input": runtime(shape), "axis": steering(list(factor_values(row, "axes")))}
     return Layout(operands, {"keep_dims": row["keep_dims"] == "yes"}, prod(shape))
 
 
 def search(row: Row) -> Layout:
     """Return an image and the axis along which the largest element is searched."""
-    shape = whole(row, "batch", "lines", "width", "channels")
-    return Layout({"input": fed(shape), "axis": steering(int(row["axis"]))}, {}, prod(shape))
+    shape = integers(row, "batch", "lines", "width", "channels")
+    return Layout({"input": runtime(shape), "axis": steering(int(row["axis"]))}, {}, prod(shape))
 
 
 def concatenation(row: Row) -> Layout:
@@ -81,45 +90,47 @@ def concatenation(row: Row) -> Layout:
     longer = [0 if same else n % 3 for n in range(int(count))]
     at = axis % len(shape)
     shapes = [(*shape[:at], shape[at] + more, *shape[at + 1 :]) for more in longer]
-    return Layout({"values": fed(*shapes)}, {"axis": axis}, sum(map(prod, shapes)), aliased=bool(same))
+    return Layout({"values": runtime(*shapes)}, {"axis": axis}, sum(map(prod, shapes)), aliased=bool(same))
 
 
 def resize(row: Row) -> Layout:
     """Return an image and its new size."""
-    shape, size = image(row), whole(row, "new_height", "new_width")
+    shape, size = image(row), integers(row, "new_height", "new_width")
     options: dict[str, Option] = {
         "align_corners": row["grid"] == "corners",
         "half_pixel_centers": row["grid"] == "half-pixels",
     }
-    return Layout({"input": fed(shape), "size": steering(size)}, options, shape[0] * prod(size) * shape[3])
+    return Layout(
+        {"input": runtime(shape), "size": steering(size)}, options, shape[0] * prod(size) * shape[3]
+    )
 
 
 def padding(row: Row) -> Layout:
     """Return an image with padding before and after each dimension; PADV2 pads with 0."""
     shape = image(row)
-    pads = [list(listed(row, name)) for name in ("pad_n", "pad_h", "pad_w", "pad_c")]
-    return Layout({"input": fed(shape), "paddings": steering(pads)}, {}, prod(shape))
+    pads = [list(factor_values(row, name)) for name in ("pad_n", "pad_h", "pad_w", "pad_c")]
+    return Layout({"input": runtime(shape), "paddings": steering(pads)}, {}, prod(shape))
 
 
 def transposition(row: Row) -> Layout:
     """Return the last dimensions of an image and their permutation; a fifth dimension of 2 follows the height."""
     batch, height, width, channels = image(row)
-    order = listed(row, "order")
+    order = factor_values(row, "order")
     shape = (
         (batch, height, 2, width, channels)
         if len(order) == 5
         else (batch, height, width, channels)[-len(order) :]
     )
-    return Layout({"input": fed(shape), "perm": steering(order)}, {}, prod(shape))
+    return Layout({"input": runtime(shape), "perm": steering(order)}, {}, prod(shape))
 
 
 def picking(row: Row) -> Layout:
     """Return slices of a tensor, picked by indices along an axis; the last slice comes first."""
-    outer, length, inner, count, axis = whole(row, "outer", "length", "inner", "count", "axis")
+    outer, length, inner, count, axis = integers(row, "outer", "length", "inner", "count", "axis")
     shape = ((length, outer, inner), (outer, length, inner), (outer, inner, length))[axis % 3]
     indices = (length - 1 - np.arange(count) * 7 % length).reshape(-1, *(() if count % 2 else (2,)))
     return Layout(
-        {"input": fed(shape), "indices": steering(indices)},
+        {"input": runtime(shape), "indices": steering(indices)},
         {"axis": axis},
         outer * inner * max(length, count),
     )
@@ -127,14 +138,14 @@ def picking(row: Row) -> Layout:
 
 def section(row: Row) -> Layout | None:
     """Return an image and its part from ``begin``, up to the end or to one element before."""
-    shape, begin = image(row), listed(row, "begin")
+    shape, begin = image(row), factor_values(row, "begin")
     less = int(row["end"] == "early")
     sizes = [n - b - less * (n - b > 1) for n, b in zip(shape, begin, strict=True)]
     if min(sizes) < 1:
         return None
     given = [-1] * len(sizes) if row["end"] == "open" else sizes
     return Layout(
-        {"input": fed(shape), "begin": steering(list(begin)), "size": steering(given)}, {}, prod(shape)
+        {"input": runtime(shape), "begin": steering(list(begin)), "size": steering(given)}, {}, prod(shape)
     )
 
 
@@ -148,29 +159,29 @@ def reshaping(row: Row) -> Layout:
         "rows": (2, count // 2) if count % 2 == 0 else (count,),
     }
     new = list(shapes[row["to"]])
-    return Layout({"input": fed(shapes[row["from"]]), "shape": steering(new)}, {"new_shape": new}, count)
+    return Layout({"input": runtime(shapes[row["from"]]), "shape": steering(new)}, {"new_shape": new}, count)
 
 
 def squeezing(row: Row) -> Layout:
     """Return an image of one row or column, and the dimensions of 1 to remove."""
-    count, removed = int(row["elements"]), list(listed(row, "removed"))
+    count, removed = int(row["elements"]), list(factor_values(row, "removed"))
     kept = [n for n in range(4) if n not in {axis % 4 for axis in removed}]
     shape = [2 - count % 2 if n in kept else 1 for n in range(4)]
     shape[kept[-1]] = count
-    return Layout({"input": fed(tuple(shape))}, {"squeeze_dims": removed}, prod(shape))
+    return Layout({"input": runtime(tuple(shape))}, {"squeeze_dims": removed}, prod(shape))
 
 
 def depth_blocks(row: Row) -> Layout:
     """Return an image of a number of blocks in each direction."""
-    batch, rows_, columns, channels, block = whole(row, "batch", "rows", "columns", "channels", "block")
+    batch, rows_, columns, channels, block = integers(row, "batch", "rows", "columns", "channels", "block")
     shape = (batch, rows_ * block, columns * block, channels)
-    return Layout({"input": fed(shape)}, {"block_size": block}, prod(shape))
+    return Layout({"input": runtime(shape)}, {"block_size": block}, prod(shape))
 
 
 def _batch_blocks(row: Row) -> tuple[list[int], list[list[int]], list[int]]:
     """Return block sizes, padding or crops, and the size of the image with padding."""
-    blocks, before = list(listed(row, "block")), listed(row, "before")
-    sides = [n * b for n, b in zip(whole(row, "rows", "columns"), blocks, strict=True)]
+    blocks, before = list(factor_values(row, "block")), factor_values(row, "before")
+    sides = [n * b for n, b in zip(integers(row, "rows", "columns"), blocks, strict=True)]
     return blocks, [[b, int(row["after"])] for b in before], sides
 
 
@@ -181,7 +192,7 @@ def to_batch(row: Row) -> Layout | None:
     if min(image) < 1:
         return None
     shape = (int(row["batch"]), *image, int(row["channels"]))
-    operands = {"input": fed(shape), "block_shape": steering(blocks), "paddings": steering(pads)}
+    operands = {"input": runtime(shape), "block_shape": steering(blocks), "paddings": steering(pads)}
     return Layout(operands, {}, prod(shape))
 
 
@@ -190,8 +201,8 @@ def to_space(row: Row) -> Layout | None:
     blocks, crops, sides = _batch_blocks(row)
     if min(n - sum(crop) for n, crop in zip(sides, crops, strict=True)) < 1:
         return None
-    shape = (int(row["batch"]) * prod(blocks), *whole(row, "rows", "columns", "channels"))
-    operands = {"input": fed(shape), "block_shape": steering(blocks), "crops": steering(crops)}
+    shape = (int(row["batch"]) * prod(blocks), *integers(row, "rows", "columns", "channels"))
+    operands = {"input": runtime(shape), "block_shape": steering(blocks), "crops": steering(crops)}
     return Layout(operands, {}, prod(shape))
 
 

@@ -7,16 +7,25 @@ from math import prod
 import numpy as np
 
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.layout import Layout, fed, image, listed, smaller, steering, weight, whole
+from litecheck.cases.geometry.layout import (
+    Layout,
+    factor_values,
+    image,
+    integers,
+    runtime,
+    smaller,
+    steering,
+    weight,
+)
 
 
 def packing(row: Row) -> Layout:
     """Return several tensors to stack along a new axis, or the same tensor several times."""
-    shape = whole(row, "height", "width", "channels")
+    shape = integers(row, "height", "width", "channels")
     count, _, same = row["count"].partition(" ")
     options = {"values_count": int(count), "axis": int(row["axis"])}
     return Layout(
-        {"values": fed(*[shape] * int(count))}, options, int(count) * prod(shape), aliased=bool(same)
+        {"values": runtime(*[shape] * int(count))}, options, int(count) * prod(shape), aliased=bool(same)
     )
 
 
@@ -26,14 +35,14 @@ def unpacking(row: Row) -> Layout | None:
     if shape[axis] > 9:
         return None
     options = {"num": shape[axis], "axis": axis}
-    return Layout({"input": fed(shape)}, options, prod(shape), results=shape[axis])
+    return Layout({"input": runtime(shape)}, options, prod(shape), results=shape[axis])
 
 
 def splitting(row: Row) -> Layout:
     """Return an image whose part of equal sizes have the shape of the factors."""
     shape, count, axis = list(image(row)), int(row["count"]), int(row["axis"])
     shape[axis] *= count
-    operands = {"axis": steering(axis), "input": fed(tuple(shape))}
+    operands = {"axis": steering(axis), "input": runtime(tuple(shape))}
     return Layout(operands, {"num_splits": count}, prod(shape), results=count)
 
 
@@ -43,37 +52,37 @@ def uneven_splitting(row: Row) -> Layout:
     sizes = [shape[axis] + n for n in range(count)]
     shape[axis] = sum(sizes)
     given = [*sizes[:-1], -1] if row["last"] == "open" else sizes
-    operands = {"input": fed(tuple(shape)), "size_splits": steering(given), "axis": steering(axis)}
+    operands = {"input": runtime(tuple(shape)), "size_splits": steering(given), "axis": steering(axis)}
     return Layout(operands, {"num_splits": count}, prod(shape), results=count)
 
 
 def mirroring(row: Row) -> Layout | None:
     """Return an image with mirrored padding; None if the padding exceeds the image."""
     shape = image(row)
-    pads = [[0, 0], *(list(listed(row, name)) for name in ("pad_h", "pad_w", "pad_c"))]
+    pads = [[0, 0], *(list(factor_values(row, name)) for name in ("pad_h", "pad_w", "pad_c"))]
     if any(max(pad) > n - (row["mode"] == "REFLECT") for pad, n in zip(pads, shape, strict=True)):
         return None
-    operands = {"input": fed(shape), "paddings": steering(pads)}
+    operands = {"input": runtime(shape), "paddings": steering(pads)}
     return Layout(operands, {"mode": row["mode"]}, prod(shape))
 
 
 def expanding(row: Row) -> Layout:
     """Return an image and the place of a new dimension of 1."""
-    shape = whole(row, "height", "width", "channels")
-    return Layout({"input": fed(shape), "axis": steering(int(row["axis"]))}, {}, prod(shape))
+    shape = integers(row, "height", "width", "channels")
+    return Layout({"input": runtime(shape), "axis": steering(int(row["axis"]))}, {}, prod(shape))
 
 
 def filling(row: Row) -> Layout:
     """Return a shape and the value that fills it."""
     shape = image(row)
-    return Layout({"dims": steering(list(shape)), "value": fed(())}, {}, prod(shape))
+    return Layout({"dims": steering(list(shape)), "value": runtime(())}, {}, prod(shape))
 
 
 def space_blocks(row: Row) -> Layout:
     """Return an image whose channels become blocks of a larger image."""
-    batch, rows, columns, channels, block = whole(row, "batch", "rows", "columns", "channels", "block")
+    batch, rows, columns, channels, block = integers(row, "batch", "rows", "columns", "channels", "block")
     shape = (batch, rows, columns, channels * block**2)
-    return Layout({"input": fed(shape)}, {"block_size": block}, prod(shape))
+    return Layout({"input": runtime(shape)}, {"block_size": block}, prod(shape))
 
 
 def _places(shape: tuple[int, ...], count: int) -> list[list[int]]:
@@ -87,7 +96,7 @@ def picking_places(row: Row) -> Layout | None:
     shape, count, indexed = image(row), int(row["count"]), int(row["indexed"])
     if count > prod(shape[:indexed]):
         return None
-    operands = {"input": fed(shape), "indices": steering(_places(shape[:indexed], count))}
+    operands = {"input": runtime(shape), "indices": steering(_places(shape[:indexed], count))}
     return Layout(operands, {}, prod(shape) + count * prod(shape[indexed:]))
 
 
@@ -98,7 +107,7 @@ def scattering(row: Row) -> Layout | None:
         return None
     operands = {
         "indices": steering(_places(shape[:indexed], count)),
-        "updates": fed((count, *shape[indexed:])),
+        "updates": runtime((count, *shape[indexed:])),
         "shape": steering(list(shape)),
     }
     return Layout(operands, {}, prod(shape))
@@ -107,46 +116,50 @@ def scattering(row: Row) -> Layout | None:
 def selecting(row: Row) -> Layout:
     """Return a condition and two sides; ``broadcast`` lists smaller ones, each with the dimensions that it has."""
     shape = image(row)
-    operands = dict.fromkeys(("condition", "on_true", "on_false"), fed(shape))
+    operands = dict.fromkeys(("condition", "on_true", "on_false"), runtime(shape))
     words = row["broadcast"].split()
-    less = {role: fed(smaller(shape, along)) for role, along in zip(words[::2], words[1::2], strict=False)}
+    less = {
+        role: runtime(smaller(shape, along)) for role, along in zip(words[::2], words[1::2], strict=False)
+    }
     return Layout({**operands, **less}, {}, prod(shape))
 
 
 def tiling(row: Row) -> Layout:
     """Return an image and its number of copies along each dimension."""
-    shape, copies = image(row), listed(row, "copies")
-    return Layout({"input": fed(shape), "multiples": steering(list(copies))}, {}, prod(shape) * prod(copies))
+    shape, copies = image(row), factor_values(row, "copies")
+    return Layout(
+        {"input": runtime(shape), "multiples": steering(list(copies))}, {}, prod(shape) * prod(copies)
+    )
 
 
 def broadcasting(row: Row) -> Layout:
     """Return a smaller tensor and the shape that it is broadcast to."""
     shape = image(row)
     return Layout(
-        {"input": fed(smaller(shape, row["along"])), "shape": steering(list(shape))}, {}, prod(shape)
+        {"input": runtime(smaller(shape, row["along"])), "shape": steering(list(shape))}, {}, prod(shape)
     )
 
 
 def ranking(row: Row) -> Layout | None:
     """Return rows and the number of their largest elements."""
-    count, depth = whole(row, "rows", "depth")
+    count, depth = integers(row, "rows", "depth")
     most = depth if row["largest"] == "all" else int(row["largest"])
     if most > depth:
         return None
-    return Layout({"input": fed((count, depth)), "k": steering(most)}, {}, count * depth)
+    return Layout({"input": runtime((count, depth)), "k": steering(most)}, {}, count * depth)
 
 
 def reversing(row: Row) -> Layout:
     """Return an image and the axis that is reversed."""
     shape = image(row)
-    return Layout({"input": fed(shape), "axis": steering([int(row["axis"])])}, {}, prod(shape))
+    return Layout({"input": runtime(shape), "axis": steering([int(row["axis"])])}, {}, prod(shape))
 
 
 def updating(row: Row) -> Layout:
     """Return an image and a part to replace; the runtime moves a part beyond the image back into the image."""
-    shape, start = image(row), list(listed(row, "start"))
+    shape, start = image(row), list(factor_values(row, "start"))
     part = tuple(max(1, n // 2) for n in shape)
-    operands = {"input": fed(shape), "update": fed(part), "start_indices": steering(start)}
+    operands = {"input": runtime(shape), "update": runtime(part), "start_indices": steering(start)}
     return Layout(operands, {}, prod(shape))
 
 
@@ -154,33 +167,36 @@ def slopes(row: Row) -> Layout:
     """Return an image and its slopes: of each channel, one for all, or of each element."""
     shape = image(row)
     sizes = {"channels": (1, 1, shape[3]), "one": (1, 1, 1), "elements": shape[1:]}
-    return Layout({"input": fed(shape), "alpha": weight(*sizes[row["slopes"]])}, {}, prod(shape))
+    return Layout({"input": runtime(shape), "alpha": weight(*sizes[row["slopes"]])}, {}, prod(shape))
 
 
 def diagonal(row: Row) -> Layout:
     """Return the diagonals of square matrices."""
-    shape = whole(row, "batch", "channels")
-    return Layout({"diagonal": fed(shape)}, {}, prod(shape) * shape[1])
+    shape = integers(row, "batch", "channels")
+    return Layout({"diagonal": runtime(shape)}, {}, prod(shape) * shape[1])
 
 
 def new_diagonal(row: Row) -> Layout:
     """Return matrices and their new diagonals."""
-    batch, width, channels = whole(row, "batch", "width", "channels")
-    operands = {"input": fed((batch, width, channels)), "diagonal": fed((batch, min(width, channels)))}
+    batch, width, channels = integers(row, "batch", "width", "channels")
+    operands = {
+        "input": runtime((batch, width, channels)),
+        "diagonal": runtime((batch, min(width, channels))),
+    }
     return Layout(operands, {}, batch * width * channels)
 
 
 def spacing(row: Row) -> Layout:
     """Return an image and the distances that its elements get; the gaps are padded."""
-    shape, steps = image(row), listed(row, "steps")
-    operands = {"input": fed(shape), "dilations": steering(list(steps)), "padding_value": weight()}
+    shape, steps = image(row), factor_values(row, "steps")
+    operands = {"input": runtime(shape), "dilations": steering(list(steps)), "padding_value": weight()}
     return Layout(operands, {}, prod(shape) * prod(steps))
 
 
 def inner_padding(row: Row) -> Layout | None:
     """Return an image with padding before, after and between elements; a negative number removes elements."""
     shape = image(row)
-    low, high, between = (listed(row, name) for name in ("low", "high", "between"))
+    low, high, between = (factor_values(row, name) for name in ("low", "high", "between"))
     sizes = [n + a + b + (n - 1) * c for n, a, b, c in zip(shape, low, high, between, strict=True)]
     if min(sizes) < 1:
         return None
@@ -188,4 +204,4 @@ def inner_padding(row: Row) -> Layout | None:
     options = {
         name: np.array(values, np.int64) for name, values in zip(names, (low, high, between), strict=True)
     }
-    return Layout({"input": fed(shape), "padding_value": weight()}, options, prod(sizes))
+    return Layout({"input": runtime(shape), "padding_value": weight()}, options, prod(sizes))

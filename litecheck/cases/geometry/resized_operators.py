@@ -51,7 +51,7 @@ def variants(model: Model, strength: int) -> Iterator[ShapeVariant]:
         return
     allowed = _violated_paths(model)
     for row in rows_of(opcode, strength):
-        layout = design.laid_out(row)
+        layout = design.layout_of(row)
         made = None if layout is None else with_shapes(_resize_operator(model, layout))
         if made is not None and _violated_paths(made) <= allowed:
             yield ShapeVariant(row, made)

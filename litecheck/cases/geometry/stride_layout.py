@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import prod
 
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.layout import Layout, fed, image, listed, steering
+from litecheck.cases.geometry.layout import Layout, factor_values, image, runtime, steering
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def striding(row: Row) -> Layout | None:
         for name in ("begin", "end", "ellipsis", "new_axis", "shrink_axis")
     }
     operands = {
-        "input": fed(shape),
+        "input": runtime(shape),
         "begin": steering([part.begin for part in stated]),
         "end": steering([part.end for part in stated]),
         "strides": steering([part.step for part in stated]),
@@ -62,7 +62,7 @@ def _parts(row: Row, shape: tuple[int, ...]) -> Iterator[_Part | None]:
     masks = frozenset(row["masked"].split()) - {"none"}
     less, backward = int(row["end"] == "early"), row["counted"] == "back"
     for at, (n, first, step) in enumerate(
-        zip(shape, listed(row, "begin"), listed(row, "steps"), strict=True)
+        zip(shape, factor_values(row, "begin"), factor_values(row, "steps"), strict=True)
     ):
         if str(at) in removed:
             yield _shrunk_part(n, first, masks, backward) if step == 1 and first < n else None

@@ -5,14 +5,14 @@ from __future__ import annotations
 from math import prod
 
 from litecheck.cases.geometry.covering import Row
-from litecheck.cases.geometry.layout import Layout, fed, listed, steering, weight, whole
+from litecheck.cases.geometry.layout import Layout, factor_values, integers, runtime, steering, weight
 from litecheck.model.build import Option
 
 
 def _window(row: Row, kernel: tuple[int, ...]) -> tuple[dict[str, Option], int] | None:
     """Return the options of a window and the number of its positions; None if it exceeds the image."""
-    height, width, *strides = whole(row, "height", "width", "stride_h", "stride_w")
-    dilations = whole(row, "dilation_h", "dilation_w") if "dilation_h" in row else (1, 1)
+    height, width, *strides = integers(row, "height", "width", "stride_h", "stride_w")
+    dilations = integers(row, "dilation_h", "dilation_w") if "dilation_h" in row else (1, 1)
     reach = [(k - 1) * d + 1 for k, d in zip(kernel, dilations, strict=True)]
     if row["padding"] == "VALID":
         sides = [n - r + 1 for n, r in zip((height, width), reach, strict=True)]
@@ -29,15 +29,15 @@ def _window(row: Row, kernel: tuple[int, ...]) -> tuple[dict[str, Option], int] 
 
 def convolution(row: Row) -> Layout | None:
     """Return a convolution with ``outputs`` filters, in ``groups``."""
-    batch, height, width, channels, outputs, groups = whole(
+    batch, height, width, channels, outputs, groups = integers(
         row, "batch", "height", "width", "channels", "outputs", "groups"
     )
-    kernel = listed(row, "kernel")
+    kernel = factor_values(row, "kernel")
     window = _window(row, kernel)
     if window is None:
         return None
     operands = {
-        "input": fed((batch, height, width, channels * groups)),
+        "input": runtime((batch, height, width, channels * groups)),
         "weight": weight(outputs * groups, *kernel, channels),
         "bias": weight(outputs * groups),
     }
@@ -46,16 +46,16 @@ def convolution(row: Row) -> Layout | None:
 
 def depthwise(row: Row) -> Layout | None:
     """Return a depthwise convolution with ``multiplier`` outputs for each channel."""
-    batch, height, width, channels, multiplier = whole(
+    batch, height, width, channels, multiplier = integers(
         row, "batch", "height", "width", "channels", "multiplier"
     )
-    kernel = listed(row, "kernel")
+    kernel = factor_values(row, "kernel")
     window = _window(row, kernel)
     if window is None:
         return None
     outputs = channels * multiplier
     operands = {
-        "input": fed((batch, height, width, channels)),
+        "input": runtime((batch, height, width, channels)),
         "weight": weight(1, *kernel, outputs),
         "bias": weight(outputs),
     }
@@ -66,9 +66,9 @@ def depthwise(row: Row) -> Layout | None:
 
 def transposed_convolution(row: Row) -> Layout:
     """Return a transposed convolution. Example: width 6 with stride 2 gives 12 columns, without padding 13 for 3 x 3."""
-    batch, channels, outputs = whole(row, "batch", "channels", "outputs")
+    batch, channels, outputs = integers(row, "batch", "channels", "outputs")
     sides, strides, kernel = (
-        whole(row, "height", "width"), whole(row, "stride_h", "stride_w"), listed(row, "kernel"),
+        integers(row, "height", "width"), integers(row, "stride_h", "stride_w"), factor_values(row, "kernel"),
     )  # fmt: skip
     same = row["padding"] == "SAME"
     made = [
@@ -77,7 +77,7 @@ def transposed_convolution(row: Row) -> Layout:
     operands = {
         "output_shape": steering([batch, *made, outputs]),
         "weight": weight(outputs, *kernel, channels),
-        "input": fed((batch, *sides, channels)),
+        "input": runtime((batch, *sides, channels)),
         "bias": weight(outputs),
     }
     options: dict[str, Option] = {"padding": row["padding"], "stride_h": strides[0], "stride_w": strides[1]}
@@ -86,31 +86,31 @@ def transposed_convolution(row: Row) -> Layout:
 
 def batch_matmul(row: Row) -> Layout:
     """Return products of matrices, each turned or not; ``shared`` is one right matrix for all batches."""
-    batch, rows_, depth, columns = whole(row, "batch", "rows", "depth", "columns")
+    batch, rows_, depth, columns = integers(row, "batch", "rows", "depth", "columns")
     left, right = (row["turned"] in (side, "both") for side in ("lhs", "rhs"))
     lhs, rhs = ((depth, rows_) if left else (rows_, depth)), ((columns, depth) if right else (depth, columns))
     small = (
         weight(*rhs)
         if row["weights"] == "constant"
-        else fed((1 if row["weights"] == "shared" else batch, *rhs))
+        else runtime((1 if row["weights"] == "shared" else batch, *rhs))
     )
-    operands = {"lhs": fed((batch, *lhs)), "rhs": small}
+    operands = {"lhs": runtime((batch, *lhs)), "rhs": small}
     return Layout(operands, {"adj_x": left, "adj_y": right}, batch * rows_ * depth * columns)
 
 
 def pool(row: Row) -> Layout | None:
     """Return a pooling window."""
-    shape = whole(row, "batch", "height", "width", "channels")
-    kernel = listed(row, "kernel")
+    shape = integers(row, "batch", "height", "width", "channels")
+    kernel = factor_values(row, "kernel")
     window = _window(row, kernel)
     if window is None:
         return None
     options = {**window[0], "filter_height": kernel[0], "filter_width": kernel[1]}
-    return Layout({"input": fed(shape)}, options, shape[0] * window[1] * shape[3] * prod(kernel))
+    return Layout({"input": runtime(shape)}, options, shape[0] * window[1] * shape[3] * prod(kernel))
 
 
 def matmul(row: Row) -> Layout:
     """Return a fully connected layer."""
-    batch, depth, units = whole(row, "batch", "depth", "units")
-    operands = {"input": fed((batch, depth)), "weight": weight(units, depth), "bias": weight(units)}
+    batch, depth, units = integers(row, "batch", "depth", "units")
+    operands = {"input": runtime((batch, depth)), "weight": weight(units, depth), "bias": weight(units)}
     return Layout(operands, {}, batch * depth * units)

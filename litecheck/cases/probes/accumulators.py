@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.layers import WINDOWED, LayerProbe, channel_axis, drawn_layer, plainly, rails
-from litecheck.cases.probes.probe import Probe, drawn
+from litecheck.cases.probes.layers import WINDOWED, LayerProbe, channel_axis, draw_layer, plainly, rails
+from litecheck.cases.probes.probe import Probe, draw_int8
 from litecheck.model.build import Option
 
 #: Channels of a probe of ties: enough for rare cases, and three more than a multiple of the vector length 8.
@@ -23,11 +23,11 @@ LARGEST = 1 << 30
 def several_multipliers(rng: np.random.Generator, channels: int) -> Iterator[tuple[str, Array]]:
     """Yield multipliers of every kind for probes of ties, with the name of the probe."""
     yield "ties, multipliers powers of two", 2.0 ** -rng.integers(1, 23, channels)
-    yield "ties", scattered(rng, channels)
+    yield "ties", draw_multipliers(rng, channels)
     yield "multipliers of 1 and more", np.exp2(rng.uniform(0, 2, channels))
 
 
-def scattered(rng: np.random.Generator, channels: int) -> Array:
+def draw_multipliers(rng: np.random.Generator, channels: int) -> Array:
     """Return multipliers of all magnitudes for which 31-bit accumulators can produce a tie."""
     return np.exp2(rng.uniform(-23, -1, channels))
 
@@ -55,7 +55,7 @@ def everywhere(rng: np.random.Generator, opcode: str, w: Array, shape: tuple[int
         layer = _layer_near_ties(rng, (np.ones_like(w), shape), multipliers)
         x = np.broadcast_to(more + layer.input[1], shape).astype(np.int8)
         name = f"ties at every place, multipliers {what}"
-        yield replace(layer, x=x).made(name, opcode, plainly(opcode), layer.bias + more)
+        yield replace(layer, x=x).build_probe(name, opcode, plainly(opcode), layer.bias + more)
 
 
 def ties(
@@ -68,7 +68,7 @@ def ties(
 ) -> Probe:
     """Return a probe of a layer with every channel near a tie."""
     layer = _layer_near_ties(rng, operands, multipliers, one)
-    return layer.made(name, opcode, plainly(opcode), layer.bias)
+    return layer.build_probe(name, opcode, plainly(opcode), layer.bias)
 
 
 def _layer_near_ties(
@@ -107,15 +107,17 @@ def natural(rng: np.random.Generator, opcode: str, w: Array, depth: int) -> Iter
             "padding": padding, "fused_activation_function": activation,
         }  # fmt: skip
         name = f"random values, {padding}, stride {stride}, dilation {dilation}, activation {activation}"
-        yield drawn_layer(rng, w, (1, *size, depth), 19).made(name, opcode, options)
+        yield draw_layer(rng, w, (1, *size, depth), 19).build_probe(name, opcode, options)
 
 
 def several(rng: np.random.Generator, opcode: str, filters: tuple[int, ...], depth: int) -> Iterator[Probe]:
     """Yield probes with two images, and with values at both limits; separate, because some devices reject two images."""
-    layer = drawn_layer(rng, drawn(rng, *filters), (2, 5, 6, depth), 19)
-    yield layer.made("random values, two images", opcode, WINDOWED)
-    layer = drawn_layer(rng, rails(rng, *filters), (1, 5, 6, depth), 19)
-    yield replace(layer, x=rails(rng, 1, 5, 6, depth)).made("smallest and largest values", opcode, WINDOWED)
+    layer = draw_layer(rng, draw_int8(rng, *filters), (2, 5, 6, depth), 19)
+    yield layer.build_probe("random values, two images", opcode, WINDOWED)
+    layer = draw_layer(rng, rails(rng, *filters), (1, 5, 6, depth), 19)
+    yield replace(layer, x=rails(rng, 1, 5, 6, depth)).build_probe(
+        "smallest and largest values", opcode, WINDOWED
+    )
 
 
 def saturating(
@@ -129,7 +131,7 @@ def saturating(
         turns = depth * np.linspace(0.5, 1, 11)[:, None]
         signs = np.where(np.arange(depth) < turns, 1, -1)
         signs = signs.reshape(shape) if taps is None else signs.T.reshape(shape)
-        x = drawn(rng, *image(depth))
+        x = draw_int8(rng, *image(depth))
         flips = rng.random(shape) < 0.1
         w = (magnitude * signs * np.where(flips, -1, 1)).astype(np.int8)
         bright = rng.random(image(depth)[:-1])[..., None]
@@ -139,4 +141,4 @@ def saturating(
         bias = rng.integers(-most, most, len(scale)).astype(np.int32)
         output = float(0.05 * 0.01 * 128 * 110 * depth / 100)
         layer = LayerProbe(lit, w, bias, (0.05, -128), scale, (output, 5))
-        yield layer.made(f"large sums, {depth} products", opcode, plainly(opcode))
+        yield layer.build_probe(f"large sums, {depth} products", opcode, plainly(opcode))

@@ -45,7 +45,7 @@ FAMILIES: dict[str, Family] = {
 
 
 @cache
-def probed() -> tuple[str, ...]:
+def probed_operators() -> tuple[str, ...]:
     """Return the operators with probes."""
     return tuple(name for name in operator_names() if traits_of(name).probes)
 

@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
-from litecheck.model.build import Option, quantized
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, draw_int8, probe
+from litecheck.model.build import Option, qparams
 from litecheck.profile.operators import traits_of
 
 _LENGTH, _TAIL = 256, 7
@@ -83,8 +83,8 @@ def of_two(
     rng: np.random.Generator, opcode: str, table: Sequence[tuple[Scale, Scale, Scale]]
 ) -> Iterator[Probe]:
     """Yield probes of two inputs: all 65,536 pairs and seven more, a constant input, broadcasting."""
-    lhs = np.append(np.repeat(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
-    rhs = np.append(np.tile(_VALUES, _LENGTH), drawn(rng, _TAIL)).reshape(1, -1)
+    lhs = np.append(np.repeat(_VALUES, _LENGTH), draw_int8(rng, _TAIL)).reshape(1, -1)
+    rhs = np.append(np.tile(_VALUES, _LENGTH), draw_int8(rng, _TAIL)).reshape(1, -1)
     fused = bool(traits_of(opcode).fuses)
     plain: dict[str, Option] = {"fused_activation_function": "NONE"} if fused else {}
     for at, scales in enumerate(table):
@@ -96,11 +96,13 @@ def of_two(
     short, *shorter = (np.roll(_VALUES, -5 * n)[None, :31] for n in range(52))
     for scales in (table[0], table[2], table[-1]):
         name = f"arrays of 31, scales {_scales_text(scales)}"
-        yield _pair(name, opcode, (short, drawn(rng, 1, 31)), scales, plain, shorter)
-    still = drawn(rng, 1, 1)
-    yield _pair("one operand stands still", opcode, (drawn(rng, 9, 27), still), SUMS[0], plain)
-    yield _pair("one row for all", opcode, (drawn(rng, 1, 9, 27), drawn(rng, 1, 1, 27)), SUMS[1], plain)
-    yield _pair("both broadcast", opcode, (drawn(rng, 5, 1, 27), drawn(rng, 1, 9, 1)), SUMS[0], plain)
+        yield _pair(name, opcode, (short, draw_int8(rng, 1, 31)), scales, plain, shorter)
+    still = draw_int8(rng, 1, 1)
+    yield _pair("one operand stands still", opcode, (draw_int8(rng, 9, 27), still), SUMS[0], plain)
+    yield _pair(
+        "one row for all", opcode, (draw_int8(rng, 1, 9, 27), draw_int8(rng, 1, 1, 27)), SUMS[1], plain
+    )
+    yield _pair("both broadcast", opcode, (draw_int8(rng, 5, 1, 27), draw_int8(rng, 1, 9, 1)), SUMS[0], plain)
 
 
 def _pair(
@@ -111,9 +113,9 @@ def _pair(
     options: dict[str, Option],
     runs: Sequence[Array] = (),
 ) -> Probe:
-    operands = [ProbeOperand(v, quantized(*s)) for v, s in zip(values, scales, strict=False)]
+    operands = [ProbeOperand(v, qparams(*s)) for v, s in zip(values, scales, strict=False)]
     more = ProbeExtras(runs, options=options)
-    return probe(name, opcode, operands, ProbeOutput(quantized(*scales[2])), more)
+    return probe(name, opcode, operands, ProbeOutput(qparams(*scales[2])), more)
 
 
 def slopes(number: int) -> dict[str, Option]:
@@ -142,14 +144,14 @@ def of_one(
         wanted, options = fixed or wanted, options_of(at)
         what = f", alpha {options['alpha']}" if "alpha" in options else ""
         more = ProbeExtras(runs[1:], options=options)
-        operands = [ProbeOperand(runs[0], quantized(*given))]
+        operands = [ProbeOperand(runs[0], qparams(*given))]
         name = f"all values, scales {_scales_text((given, wanted))}{what}"
-        yield probe(name, opcode, operands, ProbeOutput(quantized(*wanted)), more)
+        yield probe(name, opcode, operands, ProbeOutput(qparams(*wanted)), more)
     for count in (LARGE, LARGE + 1):
         # ``options`` and the scales are the last of the table.
-        operands = [ProbeOperand(drawn(rng, 1, count), quantized(*given))]
+        operands = [ProbeOperand(draw_int8(rng, 1, count), qparams(*given))]
         more = ProbeExtras(options=options)
-        yield probe(f"{count:,} values", opcode, operands, ProbeOutput(quantized(*wanted)), more)
+        yield probe(f"{count:,} values", opcode, operands, ProbeOutput(qparams(*wanted)), more)
 
 
 def _rotated_arrays() -> Iterator[Array]:
@@ -166,7 +168,7 @@ def of_quantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         steps = np.append(np.arange(-300, 300) / 2, rng.uniform(-150, 150, 4096 + _TAIL))
         x = np.append(steps, np.arange(_TAIL) + 0.5).astype(np.float32) * np.float32(scale)
         name = f"reals, scale {scale}"
-        yield probe(name, opcode, [ProbeOperand(x.reshape(1, -1))], ProbeOutput(quantized(scale, zero)))
+        yield probe(name, opcode, [ProbeOperand(x.reshape(1, -1))], ProbeOutput(qparams(scale, zero)))
 
 
 def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -177,31 +179,31 @@ def of_dequantize(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         yield probe(
             f"all values, scale {scale}",
             opcode,
-            [ProbeOperand(runs[0], quantized(scale, zero))],
+            [ProbeOperand(runs[0], qparams(scale, zero))],
             wanted,
             more,
         )
     for count in (LARGE, LARGE + 1):
-        operands = [ProbeOperand(drawn(rng, 1, count), quantized(0.1, 3))]
+        operands = [ProbeOperand(draw_int8(rng, 1, count), qparams(0.1, 3))]
         yield probe(f"{count:,} values", opcode, operands, ProbeOutput(None, "float32"))
 
 
 def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of SOFTMAX: pairs at every distance, random rows, long rows, ties, other values of beta."""
     pairs = np.stack([np.full(256, 127), np.arange(-128, 128)], axis=-1).astype(np.int8)
-    wanted = ProbeOutput(quantized(*SHARE))
+    wanted = ProbeOutput(qparams(*SHARE))
     rows: Sequence[tuple[str, Array]] = (
         ("pairs at every distance", pairs),
-        ("random rows", drawn(rng, 300, 10)),
+        ("random rows", draw_int8(rng, 300, 10)),
         ("short rows", rng.integers(40, 128, (8000, 5), np.int8)),
         ("long rows", rng.integers(60, 128, (20, 301), np.int8)),
     )
     # Each of 512 equal values gives 1/512, half a step of the output.
     equal = np.repeat(np.array([[-128], [0], [127]], np.int8), 512, axis=1)
     # Numbers of outputs beyond 16 bits
-    large, larger = drawn(rng, LARGE // 8, 8), drawn(rng, LARGE // 8 + 1, 8)
+    large, larger = draw_int8(rng, LARGE // 8, 8), draw_int8(rng, LARGE // 8 + 1, 8)
     # After rows that end near 127, a row that ends near -128.
-    uneven = np.sort(drawn(rng, 40, 10), axis=0)
+    uneven = np.sort(draw_int8(rng, 40, 10), axis=0)
     for name, x, scale, beta in (
         *((name, x, scale, 1.0) for scale in (0.1, 0.0455, 0.0229) for name, x in rows),
         ("ties", equal, 0.1, 1.0),
@@ -210,7 +212,7 @@ def of_softmax(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         *(("rows of low and high values", uneven, 0.1, beta) for beta in (0.5, 4.0)),
     ):
         what = name if beta == 1 else f"{name}, beta {beta}"
-        operand = ProbeOperand(x, quantized(scale, 5))
+        operand = ProbeOperand(x, qparams(scale, 5))
         yield probe(f"{what}, scale {scale}", opcode, [operand], wanted, ProbeExtras(options={"beta": beta}))
 
 

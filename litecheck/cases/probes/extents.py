@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.cases.probes.layers import WINDOWED, channel_axis, drawn_layer, plainly
-from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, drawn, probe
-from litecheck.model.build import Option, quantized
+from litecheck.cases.probes.layers import WINDOWED, channel_axis, draw_layer, plainly
+from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, draw_int8, probe
+from litecheck.model.build import Option, qparams
 
 Shape = tuple[int, ...]
 
@@ -63,30 +63,30 @@ _IMAGE = (11, 12)
 def of_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of CONV_2D, also with groups of many channels."""
     for window in WINDOWS:
-        layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
-        yield layer.made(f"random values, {window}", opcode, window.options)
+        layer = draw_layer(rng, draw_int8(rng, 19, *window.filter, 5), (1, *_IMAGE, 5), 19)
+        yield layer.build_probe(f"random values, {window}", opcode, window.options)
     yield from _wide_probes(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
     yield from _deep_probes(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
-    layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 7, 8, 5), 9)
+    layer = draw_layer(rng, draw_int8(rng, 9, 3, 3, 5), (3, 7, 8, 5), 9)
     options: dict[str, Option] = {**WINDOWED, "stride_h": 2, "stride_w": 2, "padding": "SAME"}
-    yield layer.made("random values, three images", opcode, options)
-    layer = drawn_layer(rng, drawn(rng, 74, 3, 3, 37), (2, 4, 5, 74), 74)
-    yield layer.made("random values, two groups of 37 channels, two images", opcode, WINDOWED)
+    yield layer.build_probe("random values, three images", opcode, options)
+    layer = draw_layer(rng, draw_int8(rng, 74, 3, 3, 37), (2, 4, 5, 74), 74)
+    yield layer.build_probe("random values, two groups of 37 channels, two images", opcode, WINDOWED)
     yield from _large_probes(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
 def of_depthwise_conv_2d(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of DEPTHWISE_CONV_2D."""
     for window in WINDOWS:
-        layer = drawn_layer(rng, drawn(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
-        yield layer.made(f"random values, {window}", opcode, window.options)
+        layer = draw_layer(rng, draw_int8(rng, 1, *window.filter, 19), (1, *_IMAGE, 19), 19)
+        yield layer.build_probe(f"random values, {window}", opcode, window.options)
     yield from _wide_probes(rng, opcode, lambda c: ((1, 3, 3, c), (1, 5, 4, c)))
-    layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 74), (1, 5, 6, 37), 74)
-    yield layer.made("random values, 37 channels, multiplier 2", opcode, WINDOWED)
-    layer = drawn_layer(rng, drawn(rng, 1, 17, 17, 9), (1, 18, 19, 9), 9)
-    yield layer.made("random values, 289 products", opcode, WINDOWED)
-    layer = drawn_layer(rng, drawn(rng, 1, 3, 3, 9), (3, 7, 8, 9), 9)
-    yield layer.made("random values, three images", opcode, WINDOWED)
+    layer = draw_layer(rng, draw_int8(rng, 1, 3, 3, 74), (1, 5, 6, 37), 74)
+    yield layer.build_probe("random values, 37 channels, multiplier 2", opcode, WINDOWED)
+    layer = draw_layer(rng, draw_int8(rng, 1, 17, 17, 9), (1, 18, 19, 9), 9)
+    yield layer.build_probe("random values, 289 products", opcode, WINDOWED)
+    layer = draw_layer(rng, draw_int8(rng, 1, 3, 3, 9), (3, 7, 8, 9), 9)
+    yield layer.build_probe("random values, three images", opcode, WINDOWED)
     yield from _large_probes(rng, opcode, lambda rows: ((1, 1, 1, 16), (1, rows, 64, 16)), 64)
 
 
@@ -94,8 +94,8 @@ def of_fully_connected(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
     """Yield probes of FULLY_CONNECTED."""
     yield from _wide_probes(rng, opcode, lambda c: ((c, 37), (5, 37)))
     yield from _deep_probes(rng, opcode, lambda d: ((11, d), (3, d)))
-    layer = drawn_layer(rng, drawn(rng, 19, 37), (67, 37), 19)
-    yield layer.made("random values, 67 rows", opcode, {})
+    layer = draw_layer(rng, draw_int8(rng, 19, 37), (67, 37), 19)
+    yield layer.build_probe("random values, 67 rows", opcode, {})
     yield from _large_probes(rng, opcode, lambda rows: ((64, 3), (rows, 3)), 1024)
 
 
@@ -107,12 +107,12 @@ def of_transpose_conv(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         Window((2, 4), (2, 1), (1, 1), "VALID"),
         Window((4, 3), (3, 2), (1, 1), "VALID"),
     ):
-        layer = drawn_layer(rng, drawn(rng, 19, *window.filter, 5), (1, 5, 6, 5), 19)
-        yield layer.made(f"random values, {window}", opcode, window.options)
+        layer = draw_layer(rng, draw_int8(rng, 19, *window.filter, 5), (1, 5, 6, 5), 19)
+        yield layer.build_probe(f"random values, {window}", opcode, window.options)
     yield from _wide_probes(rng, opcode, lambda c: ((c, 3, 3, 5), (1, 5, 4, 5)))
     yield from _deep_probes(rng, opcode, lambda d: ((11, 1, 1, d), (1, 3, 4, d)))
-    layer = drawn_layer(rng, drawn(rng, 9, 3, 3, 5), (3, 4, 5, 5), 9)
-    yield layer.made("random values, three images", opcode, {**WINDOWED, "padding": "SAME"})
+    layer = draw_layer(rng, draw_int8(rng, 9, 3, 3, 5), (3, 4, 5, 5), 9)
+    yield layer.build_probe("random values, three images", opcode, {**WINDOWED, "padding": "SAME"})
     yield from _large_probes(rng, opcode, lambda rows: ((16, 1, 1, 3), (1, rows, 64, 3)), 64)
 
 
@@ -126,12 +126,12 @@ def of_batch_matmul(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         (f"{LARGE + 256:,} outputs", (1, 257, 3), (1, 3, 256)),
     ):
         operands = (
-            ProbeOperand(drawn(rng, *left), quantized(0.03, -7)),
-            ProbeOperand(drawn(rng, *right), quantized(0.02, 5)),
+            ProbeOperand(draw_int8(rng, *left), qparams(0.03, -7)),
+            ProbeOperand(draw_int8(rng, *right), qparams(0.02, 5)),
         )
         scale = 0.0006 * 74 * 74 * float(np.sqrt(left[-1])) / 60
         yield probe(
-            f"random values, {name}, computed right side", opcode, operands, ProbeOutput(quantized(scale, 3))
+            f"random values, {name}, computed right side", opcode, operands, ProbeOutput(qparams(scale, 3))
         )
 
 
@@ -140,8 +140,8 @@ def _wide_probes(
 ) -> Iterator[Probe]:
     for channels in CHANNELS:
         weights, image = shapes(channels)
-        layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
-        yield layer.made(f"random values, {channels} channels", opcode, plainly(opcode))
+        layer = draw_layer(rng, draw_int8(rng, *weights), image, channels)
+        yield layer.build_probe(f"random values, {channels} channels", opcode, plainly(opcode))
 
 
 def _deep_probes(
@@ -149,8 +149,8 @@ def _deep_probes(
 ) -> Iterator[Probe]:
     for depth in DEPTHS:
         weights, image = shapes(depth)
-        layer = drawn_layer(rng, drawn(rng, *weights), image, weights[0])
-        yield layer.made(f"random values, {depth} products", opcode, plainly(opcode))
+        layer = draw_layer(rng, draw_int8(rng, *weights), image, weights[0])
+        yield layer.build_probe(f"random values, {depth} products", opcode, plainly(opcode))
 
 
 def _large_probes(
@@ -160,6 +160,6 @@ def _large_probes(
     for more in (0, 1):
         weights, image = shapes(rows + more)
         channels = weights[channel_axis(opcode)]
-        layer = drawn_layer(rng, drawn(rng, *weights), image, channels)
+        layer = draw_layer(rng, draw_int8(rng, *weights), image, channels)
         name = f"random values, {LARGE + more * LARGE // rows:,} outputs"
-        yield layer.made(name, opcode, plainly(opcode))
+        yield layer.build_probe(name, opcode, plainly(opcode))

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
-from litecheck.model.build import Option, quantized
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, draw_int8, probe
+from litecheck.model.build import Option, qparams
 from litecheck.profile.operators import traits_of
 
 Floats = NDArray[np.float32]
@@ -29,7 +29,7 @@ class LayerProbe:
     weight: Floats
     output: tuple[float, int]
 
-    def made(
+    def build_probe(
         self, name: str, opcode: str, options: dict[str, Option], accumulators: Array | None = None
     ) -> Probe:
         """Return the probe of the layer."""
@@ -37,10 +37,10 @@ class LayerProbe:
         facts = traits_of(opcode)
         if facts.over == "plane":
             options = {**options, "depth_multiplier": self.w.shape[3] // self.x.shape[3]}
-        biases = quantized(np.float32(scale) * self.weight, 0)
+        biases = qparams(np.float32(scale) * self.weight, 0)
         operands = {
-            "input": ProbeOperand(self.x, quantized(scale, zero)),
-            "weight": ProbeOperand(self.w, quantized(self.weight, 0, channel_axis(opcode)), True),
+            "input": ProbeOperand(self.x, qparams(scale, zero)),
+            "weight": ProbeOperand(self.w, qparams(self.weight, 0, channel_axis(opcode)), True),
             "bias": ProbeOperand(self.bias, biases, True),
         }
         if facts.over == "stamps":
@@ -57,7 +57,7 @@ class LayerProbe:
             name,
             opcode,
             [operands[role] for role in facts.inputs],
-            ProbeOutput(quantized(*self.output)),
+            ProbeOutput(qparams(*self.output)),
             more,
         )
 
@@ -73,13 +73,13 @@ def plainly(opcode: str) -> dict[str, Option]:
     return {} if traits_of(opcode).over == "row" else WINDOWED
 
 
-def drawn_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> LayerProbe:
+def draw_layer(rng: np.random.Generator, w: Array, shape: tuple[int, ...], channels: int) -> LayerProbe:
     """Return a layer with uniform random values, weight scales that vary by 2^6, and outputs that reach both limits."""
     depth = w.size // channels
     spread = np.exp2(rng.uniform(-10, -4, channels)).astype(np.float32)
     bias = rng.integers(-(2**13), 2**13, channels).astype(np.int32)
     output = float(0.047 * np.median(spread) * 74 * 74 * np.sqrt(depth) / 60)
-    return LayerProbe(drawn(rng, *shape), w, bias, (0.047, -7), spread, (output, 5))
+    return LayerProbe(draw_int8(rng, *shape), w, bias, (0.047, -7), spread, (output, 5))
 
 
 def small_layer(rng: np.random.Generator, filters: tuple[int, ...], image: tuple[int, ...]) -> LayerProbe:

@@ -41,7 +41,7 @@ class Probe:
     resized: bool = False
 
     @property
-    def asked(self) -> tuple[int, ...]:
+    def run_order(self) -> tuple[int, ...]:
         """Numbers of the runs in the order of execution on the device."""
         return self.order or tuple(range(len(self.runs)))
 
@@ -59,7 +59,7 @@ class ProbeOperand:
     quantization: Quantization | None = None
     constant: bool = False
 
-    def planned(self, name: str) -> TensorPlan:
+    def tensor_plan(self, name: str) -> TensorPlan:
         """Return the planned tensor: a constant or an input."""
         if self.constant:
             return constant(name, self.values, self.quantization)
@@ -93,7 +93,7 @@ def probe(
     """Return the probe of an operator with one output."""
     more = more or ProbeExtras()
     names = (f"constant {at}" if operand.constant else f"input {at}" for at, operand in enumerate(operands))
-    tensors = [operand.planned(name) for operand, name in zip(operands, names, strict=True)]
+    tensors = [operand.tensor_plan(name) for operand, name in zip(operands, names, strict=True)]
     output = run_time("output", (1,), wanted.dtype, wanted.quantization)
     made = one_operator(
         opcode, tensors, [output], more.options, version=traits_of(opcode).version, description=name
@@ -114,6 +114,6 @@ def _infer_output_shape(model: Model, inputs: Arrays) -> tuple[Model, tuple[int,
     return replace(model, subgraphs=(replace(graph, tensors=tensors),)), shape
 
 
-def drawn(rng: np.random.Generator, *shape: int) -> Array:
+def draw_int8(rng: np.random.Generator, *shape: int) -> Array:
     """Return uniform random int8 values."""
     return rng.integers(-128, 128, shape, np.int8)

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
-from litecheck.model.build import Option, quantized
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, draw_int8, probe
+from litecheck.model.build import Option, qparams
 
 #: Sides of images with sums of more than 16 and more than 20 bits.
 LARGE = (17, 65)
@@ -18,7 +18,7 @@ LARGE = (17, 65)
 def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
     """Yield probes of AVERAGE_POOL_2D and MAX_POOL_2D: windows of even and odd size, a quarter of the means at ties,
     margins."""
-    fine, coarse = quantized(0.1, -7), quantized(12.0, -8)  # 6 is half a step of 12.0, at -7.5
+    fine, coarse = qparams(0.1, -7), qparams(12.0, -8)  # 6 is half a step of 12.0, at -7.5
     for shape, (height, width), (down, across), padding, activation, same in (
         ((2, 8, 10, 35), (2, 2), (2, 2), "VALID", "NONE", fine),
         ((2, 8, 10, 35), (3, 3), (2, 2), "SAME", "NONE", fine),
@@ -40,7 +40,7 @@ def of_pool(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         strides = f"stride {down}" if down == across else f"strides {down} and {across}"
         bound = ", whose bound is a tie" if same is coarse else ""
         name = f"windows of {height} x {width} over {shape}, {strides}, {padding}, activation {activation}{bound}"
-        operands = [ProbeOperand(drawn(rng, *shape), same)]
+        operands = [ProbeOperand(draw_int8(rng, *shape), same)]
         yield probe(name, opcode, operands, ProbeOutput(same), ProbeExtras(options=options))
     for side in LARGE:
         options = {
@@ -79,26 +79,26 @@ def of_mean(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
         for given, wanted in scales:
             for height, width in ((4, 2), (5, 7)):
                 axis = ProbeOperand(np.array(axes, np.int32), None, True)
-                x = ProbeOperand(drawn(rng, 2, height, width, 64 + 19), quantized(*given))
+                x = ProbeOperand(draw_int8(rng, 2, height, width, 64 + 19), qparams(*given))
                 kept = "keep_dims" if keep else "dims not kept"
                 name = f"{height} x {width}, axes {axes}, {kept}, scales {given} to {wanted}"
                 more = ProbeExtras(options={"keep_dims": keep})
-                yield probe(name, opcode, [x, axis], ProbeOutput(quantized(*wanted)), more)
+                yield probe(name, opcode, [x, axis], ProbeOutput(qparams(*wanted)), more)
     for shape in ((1, 2, 2, 65_536), (1, 2, 2, 65_537), (3, 131, 131, 5)):
         operands = [
-            ProbeOperand(drawn(rng, *shape), quantized(0.1, -128)),
+            ProbeOperand(draw_int8(rng, *shape), qparams(0.1, -128)),
             ProbeOperand(np.array((1, 2), np.int32), None, True),
         ]
         more = ProbeExtras(options={"keep_dims": True})
-        yield probe(f"{shape}, axes (1, 2)", opcode, operands, ProbeOutput(quantized(0.09, -120)), more)
+        yield probe(f"{shape}, axes (1, 2)", opcode, operands, ProbeOutput(qparams(0.09, -120)), more)
     for size in LARGE:
         first, *others = _limit_images(rng, size)
         operands = [
-            ProbeOperand(first, quantized(0.1, -128)),
+            ProbeOperand(first, qparams(0.1, -128)),
             ProbeOperand(np.array((1, 2), np.int32), None, True),
         ]
         more = ProbeExtras(others, options={"keep_dims": True})
-        yield probe(f"{size} x {size}, bright", opcode, operands, ProbeOutput(quantized(0.11, -120)), more)
+        yield probe(f"{size} x {size}, bright", opcode, operands, ProbeOutput(qparams(0.11, -120)), more)
 
 
 def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]:
@@ -108,21 +108,21 @@ def of_resize_bilinear(rng: np.random.Generator, opcode: str) -> Iterator[Probe]
     others = (((5, 7, 83), (9, 4)), ((8, 8, 16), (64, 64)), ((8, 8, 16), (65, 64)))
     for (shape, size), (corners, half) in (*product(sizes, modes), *((o, modes[2]) for o in others)):
         options: dict[str, Option] = {"align_corners": corners, "half_pixel_centers": half}
-        x = ProbeOperand(drawn(rng, 1, *shape), quantized(0.1, -7))
+        x = ProbeOperand(draw_int8(rng, 1, *shape), qparams(0.1, -7))
         to = ProbeOperand(np.array(size, np.int32), None, True)
         corner = "corners aligned" if corners else "half pixels" if half else "plain"
         name = f"{shape[0]} x {shape[1]} x {shape[2]} to {size[0]} x {size[1]}, {corner}"
         more = ProbeExtras(options=options)
-        yield probe(name, opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
+        yield probe(name, opcode, [x, to], ProbeOutput(qparams(0.1, -7)), more)
     x = ProbeOperand(
-        np.concatenate([drawn(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), quantized(0.1, -7)
+        np.concatenate([draw_int8(rng, 1, 5, 5, 11), np.full((1, 5, 5, 11), -128, np.int8)]), qparams(0.1, -7)
     )
     to = ProbeOperand(np.array((8, 7), np.int32), None, True)
     more = ProbeExtras(options={"align_corners": False, "half_pixel_centers": True})
-    yield probe("two images, one of -128", opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
+    yield probe("two images, one of -128", opcode, [x, to], ProbeOutput(qparams(0.1, -7)), more)
     # 1/6 of 1/3 of four values is 0.5 - 2^-25 in float32; adding 0.5 rounds to 1.
     pixels = np.indices((4, 4, 4, 4)).reshape(1, 2, 2, -1) - 128
-    x = ProbeOperand(pixels.astype(np.int8), quantized(0.1, -7))
+    x = ProbeOperand(pixels.astype(np.int8), qparams(0.1, -7))
     to = ProbeOperand(np.array((4, 3), np.int32), None, True)
     more = ProbeExtras(options={"align_corners": False, "half_pixel_centers": False})
-    yield probe("lowest values, two by two", opcode, [x, to], ProbeOutput(quantized(0.1, -7)), more)
+    yield probe("lowest values, two by two", opcode, [x, to], ProbeOutput(qparams(0.1, -7)), more)

@@ -9,15 +9,15 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.cases import parts
-from litecheck.cases.geometry.design import ONCE, design_of, designed
+from litecheck.cases.geometry.design import ONCE, design_of, designed_operators
 from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.geometry.resized_operators import variants, with_shapes
-from litecheck.cases.inputs import drawn
+from litecheck.cases.inputs import draw_inputs
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.cases.probes.catalogue import probed
+from litecheck.cases.probes.catalogue import probed_operators
 from litecheck.cases.probes.probe import Probe
 from litecheck.checks.validate import validate
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.operator_plan import TensorPlan
 from litecheck.profile.operators import traits_of
@@ -25,7 +25,7 @@ from litecheck.quantization import Quantization
 from litecheck.reference.registry import kernels
 
 #: Parameters of all tensors of a plain model.
-_SCALES = quantized(0.05, 3)
+_SCALES = qparams(0.05, 3)
 #: Types and parameters of the outputs, in order of preference.
 _OUTPUTS: Sequence[tuple[str, Quantization | None]] = (("int8", _SCALES), ("bool", None), ("int32", None))
 
@@ -34,7 +34,7 @@ _OUTPUTS: Sequence[tuple[str, Quantization | None]] = (("int8", _SCALES), ("bool
 def moving() -> tuple[str, ...]:
     """Return the operators with a design whose kernels have no variants: they move, select or compare values."""
     known = kernels()
-    names = (name for name in designed() if name not in probed() and known.get(name))
+    names = (name for name in designed_operators() if name not in probed_operators() and known.get(name))
     return tuple(name for name in names if not any(k.steps for k in known[name]) and _plain_model(name))
 
 
@@ -42,15 +42,15 @@ def moving() -> tuple[str, ...]:
 def moves(opcode: str, seed: int) -> tuple[Probe, ...]:
     """Return the probes of an operator that moves data: a plain model in every shape of its design."""
     model = _plain_model(opcode)
-    return () if model is None else tuple(shaped(Probe("", opcode, model, ()), seed))
+    return () if model is None else tuple(vary_shapes(Probe("", opcode, model, ()), seed))
 
 
-def shaped(base: Probe, seed: int) -> Iterator[Probe]:
+def vary_shapes(base: Probe, seed: int) -> Iterator[Probe]:
     """Yield an operator in the shapes of its design, each with random values."""
     for variant in variants(base.model, ONCE):
         main = variant.model.subgraphs[0]
         case = next(parts.operators(variant.model, main))
-        stimulus = drawn(case, _conditions(base.opcode, main), seed)
+        stimulus = draw_inputs(case, _conditions(base.opcode, main), seed)
         if stimulus is not None:
             name = " ".join(filter(None, (base.called, f"in shape {variant.name}")))
             yield Probe(
@@ -74,7 +74,7 @@ def _conditions(opcode: str, main: Subgraph) -> Mapping[int, Array]:
 def _plain_model(opcode: str) -> Model | None:
     """Return an operator in int8 in its usual shape, with one scale for all tensors; None if the rules forbid it."""
     design = design_of(opcode)
-    layout = design.laid_out(design.usual) if design else None
+    layout = design.layout_of(design.usual) if design else None
     if layout is None:
         return None
     for version in (1, traits_of(opcode).version):

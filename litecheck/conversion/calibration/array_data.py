@@ -16,10 +16,10 @@ from litecheck.conversion.calibration.samples import Chain, Fitting, chained, fi
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import files_in
 from litecheck.model.types import Model
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows, read_npz
 from litecheck.reference.engine.entry import EntryPoint, entry
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def archives(files: Sequence[Path], described: str, model: Model, options: DataOptions) -> CalibrationData:
@@ -34,7 +34,7 @@ def archives(files: Sequence[Path], described: str, model: Model, options: DataO
         for part in parts:
             yield from part.chains()
 
-    return CalibrationData(chains, f"{counted(count, _noun(options))} of {described}{which}", count)
+    return CalibrationData(chains, f"{count_of(count, _noun(options))} of {described}{which}", count)
 
 
 def _noun(options: DataOptions) -> str:
@@ -105,7 +105,7 @@ def _fits(source: str, model: Model, options: DataOptions, name: str, shape: tup
 
 def one_array(file: Path, model: Model, options: DataOptions) -> CalibrationData:
     """Return the samples of a .npy file with an axis of samples, for a model with one input."""
-    return array_samples(read(str(file)).values, str(file), model, options)
+    return array_samples(read_tensor(str(file)).values, str(file), model, options)
 
 
 def array_samples(values: NDArray[Any], source: str, model: Model, options: DataOptions) -> CalibrationData:
@@ -120,7 +120,7 @@ def array_samples(values: NDArray[Any], source: str, model: Model, options: Data
         for number, row in enumerate(rows):
             yield chained([fit], f"{source}, sample {number}", [row], where)
 
-    return CalibrationData(chains, f"{counted(len(rows), _noun(options))} of {source}", len(rows))
+    return CalibrationData(chains, f"{count_of(len(rows), _noun(options))} of {source}", len(rows))
 
 
 def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationData:
@@ -138,10 +138,10 @@ def one_by_one(place: Path, model: Model, options: DataOptions) -> CalibrationDa
 
     def chains() -> Iterator[Chain]:
         for file in first:
-            arrays = {name: read(str(keys[key] / file)).values for key, name in named.items()}
+            arrays = {name: read_tensor(str(keys[key] / file)).values for key, name in named.items()}
             yield _read_samples(str(place / file), point, arrays, where, options)
 
-    return CalibrationData(chains, f"{counted(len(first), _noun(options))} of {place}", len(first))
+    return CalibrationData(chains, f"{count_of(len(first), _noun(options))} of {place}", len(first))
 
 
 def _arrays_in(folder: Path) -> list[str]:

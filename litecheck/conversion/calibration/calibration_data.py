@@ -17,10 +17,10 @@ from litecheck.conversion.calibration.image_files import IMAGES
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import files_in
 from litecheck.model.types import Model
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in, npz_header
 from litecheck.spelling import similar_file
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _ARRAYS = (".npz", ".npy")
 #: Levels of folders below a folder of images.
@@ -112,14 +112,16 @@ def _holds_bytes(place: Path) -> bool:
         return any(_holds_bytes(file) for file in files_in(place))
     if place.suffix == ".npz":
         return any(npz_header(str(place), key).dtype == "uint8" for key in arrays_in(place))
-    return place.suffix == ".py" or (place.suffix == ".npy" and read(str(place)).values.dtype == "uint8")
+    return place.suffix == ".py" or (
+        place.suffix == ".npy" and read_tensor(str(place)).values.dtype == "uint8"
+    )
 
 
 def limited(data: CalibrationData, most: int | None) -> CalibrationData:
     """Return at most this many samples of the data."""
     if most is None or (data.count is not None and data.count <= most):
         return data
-    words = f"the first {counted(most, 'sample')} of {data.described}"
+    words = f"the first {count_of(most, 'sample')} of {data.described}"
     count = None if data.count is None else most
     return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
 
@@ -140,7 +142,7 @@ def chosen_samples(data: CalibrationData, numbers: Collection[int]) -> Calibrati
     """Return the samples of these numbers, read once and held in memory."""
     read = enumerate(islice(data, max(numbers, default=-1) + 1))
     chains = [chain for number, chain in read if number in numbers]
-    words = f"{counted(len(chains), 'sample')} of {data.described}"
+    words = f"{count_of(len(chains), 'sample')} of {data.described}"
     return CalibrationData(lambda: iter(chains), words, len(chains), data.warnings)
 
 

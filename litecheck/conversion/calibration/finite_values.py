@@ -13,7 +13,7 @@ from litecheck.conversion.calibration.statistics import (
     Place,
 )
 from litecheck.model.constant_values import constant_values
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Subgraph
 
 
@@ -98,7 +98,7 @@ def execution_order(model: Model) -> list[Place]:
         subgraph = model.subgraphs[number]
         found.update(dict.fromkeys((number, index) for index in subgraph.inputs))
         for operator in subgraph.operators:
-            for _, callee in called(operator):
+            for _, callee in subgraph_calls(operator):
                 enter(callee)
             found.update(dict.fromkeys((number, index) for index in operator.outputs if index >= 0))
 

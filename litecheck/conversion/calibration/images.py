@@ -14,7 +14,7 @@ from litecheck.conversion.calibration.samples import Chain, Sample, held
 from litecheck.errors import ConfigError, InputError
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry import entry
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Default scale and offset of an image's values: 0..1.
 _UNIT = (1 / 255, 0.0)
@@ -45,7 +45,7 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
     scaling_text = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"
     warnings = () if options.preprocessing else (_no_preprocessing_text(place),)
     return CalibrationData(
-        chains, f"{counted(len(files), 'image')} of {place}, {scaling_text}", len(files), warnings
+        chains, f"{count_of(len(files), 'image')} of {place}, {scaling_text}", len(files), warnings
     )
 
 

@@ -19,7 +19,7 @@ from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.prestart import SETUP
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.devices.ipc import RunsFile, StoredRuns
-from litecheck.devices.isolated import Isolated, check_disk
+from litecheck.devices.isolated import IsolatedDevice, check_disk
 from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess
 from litecheck.errors import ConfigError, install_hint
@@ -124,7 +124,7 @@ class LitertChild:
         self.kernels = kernels
         self.asked = Event()  # set when the first samples are sent
         self._limits, self._started = limits, started
-        self._device: Isolated | None = None
+        self._device: IsolatedDevice | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._files: dict[Model, str] = {}
         self._written = 0
@@ -200,10 +200,10 @@ class LitertChild:
         found: dict[str, Any] = json.loads(encoded.tobytes())
         return found
 
-    def _open_device(self) -> Isolated:
+    def _open_device(self) -> IsolatedDevice:
         if self._device is None:
             name = f"litert:{self.kernels}"
-            self._device = Isolated(name, name, SETUP, self._limits, self._started)
+            self._device = IsolatedDevice(name, name, SETUP, self._limits, self._started)
         return self._device
 
 

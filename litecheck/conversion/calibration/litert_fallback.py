@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from litecheck.devices.port import Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.cut import Cut, cut
+from litecheck.model.cut import Cut, cut_operators
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.reference.runtime_tensors import Computed, RunError
+from litecheck.reference.runtime_tensors import Outputs, RunError
 
 _DEVICE = "litert:optimized"
 
@@ -44,7 +44,7 @@ class FallbackInterpreter(ReferenceInterpreter):
         """The runtime of operators without a litecheck kernel, in words, or "" if there were none."""
         return "" if self._device is None else f", where there is none {self._device.described}"
 
-    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, NDArray[Any]]) -> Outputs:
         """Run an operator on the available tensors."""
         key = subgraph.index, operator.index
         if key not in self._lent:
@@ -63,10 +63,10 @@ class FallbackInterpreter(ReferenceInterpreter):
         except RunError:
             states = [i for i in operator.inputs if i >= 0 and subgraph.tensors[i].is_variable]
             if not states and find_spec("ai_edge_litert") is not None:
-                return cut(self.model, subgraph, [operator], operator.outputs)
+                return cut_operators(self.model, subgraph, [operator], operator.outputs)
         return None
 
-    def _run_in_litert(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Computed:
+    def _run_in_litert(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Outputs:
         if self._device is None:
             self._device = open_device(_DEVICE, self._limits)
         operator = subgraph.operators[part.operators[0]]
@@ -76,4 +76,4 @@ class FallbackInterpreter(ReferenceInterpreter):
         answer = self._device.run(Job(name, part.model, content, (inputs,)))
         if isinstance(answer, Failure):
             raise RunError(f"{name}: {_DEVICE}: {answer.outcome.value}: {answer.message}")
-        return Computed(answer.runs[0], {})
+        return Outputs(answer.runs[0], {})

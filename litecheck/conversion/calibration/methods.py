@@ -12,7 +12,7 @@ from litecheck.conversion.calibration.statistics import CalibrationStatistics, I
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class RangeMethods:
     def __str__(self) -> str:
         named = (f"{method} for {pattern}" for pattern, method in self.named)
         counts = Counter(map(str, self.placed.values()))
-        placed = (f"{method} for {counted(number, 'tensor')}" for method, number in counts.items())
+        placed = (f"{method} for {count_of(number, 'tensor')}" for method, number in counts.items())
         return ", ".join((str(self.usual), *named, *placed))
 
 

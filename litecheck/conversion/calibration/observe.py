@@ -25,7 +25,7 @@ from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.devices.port import Limits
 from litecheck.errors import InputError
 from litecheck.model.edit import with_subgraphs
-from litecheck.model.links import called
+from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Subgraph
 
 _OBSERVER = "litecheck.conversion.calibration.litert_observer:LitertObserver"
@@ -60,7 +60,7 @@ def observe(
 
 def calls_others(model: Model) -> bool:
     """Return True if operators run subgraphs that compute real values, quantized or not."""
-    callees = {n for s in model.subgraphs for operator in s.operators for _, n in called(operator)}
+    callees = {n for s in model.subgraphs for operator in s.operators for _, n in subgraph_calls(operator)}
     return any(_computes_reals(s) for s in model.subgraphs if s.index in callees)
 
 

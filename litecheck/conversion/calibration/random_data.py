@@ -21,7 +21,7 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.compute_limits import reserve
 from litecheck.reference.engine.entry import DRAWING, EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Upper bound (exclusive) of random integers that are not ids, and of ids without a known table.
 _SMALL = 10
@@ -50,13 +50,13 @@ def random_data(model: Model, count: int, seed: int, signature: str | None = Non
                 yield (Sample({name: draw(rng) for (name, draw), rng in pairs}, key),)
 
     total = count * len(plans)
-    described = f"{counted(total, 'random sample')} of seed {seed}"
+    described = f"{count_of(total, 'random sample')} of seed {seed}"
     return CalibrationData(chains, described, total, (_warning(total),))
 
 
 def _warning(count: int) -> str:
     return (
-        f"calibrated on {counted(count, 'RANDOM sample')}: scales fit noise, not the data of use; "
+        f"calibrated on {count_of(count, 'RANDOM sample')}: scales fit noise, not the data of use; "
         "good for trying out a device, not for use"
     )
 

@@ -25,7 +25,7 @@ from litecheck.conversion.calibration.observe import calls_others, entered
 from litecheck.conversion.calibration.statistics import CalibrationError, Place
 from litecheck.devices.port import Limits, Series
 from litecheck.model.types import Model, Subgraph
-from litecheck.reference.numerics.windows import VALID, axis, padded, windows
+from litecheck.reference.numerics.windows import VALID, axis, pad_image, windows
 from litecheck.reference.runtime_tensors import RunError
 
 _QUESTION = "litecheck.conversion.calibration.second_moments:LitertMoments"
@@ -52,7 +52,7 @@ class LayerInput:
                 axis(values.shape[n + 1], self.kernel[n], self.strides[n], self.dilations[n], self.padding)
                 for n in range(2)
             )
-            values = windows(padded(values, down, across, 0, np.float32), down, across)
+            values = windows(pad_image(values, down, across, 0, np.float32), down, across)
         return values.reshape(-1, self.columns).astype(np.float64)
 
 

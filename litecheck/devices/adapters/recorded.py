@@ -33,8 +33,8 @@ from litecheck.documents import decode_json
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.files import atomic_write, is_inside, make_folder, member_path, read_file
 from litecheck.model.types import Tensor
-from litecheck.quantizer.array_files import read, write
-from litecheck.typed_json import Length, decoded, one_of
+from litecheck.quantizer.array_files import read_tensor, write
+from litecheck.typed_json import Length, decode, one_of
 
 #: File with the origin of recorded outputs and the outcome of the device.
 FACTS = "job.json"
@@ -42,7 +42,7 @@ FACTS = "job.json"
 WHOLE = "whole"
 
 
-class Recorded:
+class RecordedDevice:
     """Folder of recorded outputs. ``memory`` is the largest support for state in any recording."""
 
     def __init__(self, name: str, folder: str) -> None:
@@ -133,7 +133,7 @@ def _replay(case: Path, job: Job) -> Answer | Failure:
         return Failure(Outcome(facts.outcome), facts.message)
     runs = tuple(
         tuple(
-            read(str(member_path(case, f"run_{n}/output_{k}.npy"))).values
+            read_tensor(str(member_path(case, f"run_{n}/output_{k}.npy"))).values
             for k in range(facts.outputs[n or 0])
         )
         for n in numbers
@@ -145,7 +145,7 @@ def _read_facts(file: Path) -> RecordedFacts:
     """Return the description of a recorded case. Raises ConfigError."""
     document = decode_json(read_file(file), str(file))
     try:
-        facts: RecordedFacts = decoded(document, RecordedFacts, "description of a recorded case")
+        facts: RecordedFacts = decode(document, RecordedFacts, "description of a recorded case")
     except ConfigError as error:
         raise ConfigError(f"{file}: {error}") from None
     if not facts.outcome and len(facts.outputs) != len(facts.runs):
@@ -226,6 +226,6 @@ KIND = DeviceKind(
     "recorded",
     usage="recorded:DIR",
     summary="outputs that were saved before",
-    opened=lambda spec: Recorded(spec.text, spec.argument),
+    opened=lambda spec: RecordedDevice(spec.text, spec.argument),
     whole=True,
 )

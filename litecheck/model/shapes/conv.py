@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
-from litecheck.model.shapes.dimensions import count, differ, elements, ranked, row, shape_text
+from litecheck.model.shapes.dimensions import check_rank, count, differ, elements, row, shape_text
 from litecheck.model.shapes.elementwise import broadcast_shapes
 
 SAME, VALID = 0, 1
@@ -17,7 +17,7 @@ def conv_2d(call: Call) -> Shapes:
     i divides c into groups, and the number of groups divides o. The bias has o values.
     """
     _check_pointwise(call)
-    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
+    source, weight = (check_rank(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
     _check_window(source, weight)
@@ -29,12 +29,12 @@ def conv_2d(call: Call) -> Shapes:
 def depthwise_conv_2d(call: Call) -> Shapes:
     """Return [n, h', w', c * m] for input [n, h, w, c] and weight [1, kh, kw, c * m]. The shapes determine the
     multiplier m."""
-    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
+    source, weight = (check_rank(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     strides = positive(call, ("stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_h_factor", "dilation_w_factor"), 1)
     _check_window(source, weight)
     if call.has("bias"):
-        ranked(call, "bias", 1)
+        check_rank(call, "bias", 1)
     if differ(weight[0], 1):
         found = f"the first dimension of the weight is {weight[0]}, 1 wanted"
         raise ShapeError("weight", found, "filters" if call.constant("weight") else "")
@@ -67,7 +67,7 @@ def _check_window(source: Shape, weight: Shape) -> None:
 
 def conv_3d(call: Call) -> Shapes:
     """Return [n, d', h', w', o] for input [n, d, h, w, i] and weight [kd, kh, kw, i, o]."""
-    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
+    source, weight = (check_rank(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
     dilations = positive(call, ("dilation_d_factor", "dilation_h_factor", "dilation_w_factor"), 1)
     if 0 in weight[:3] or 0 in source[1:4]:
@@ -82,7 +82,7 @@ def conv_3d(call: Call) -> Shapes:
 
 def conv_3d_transpose(call: Call) -> Shapes:
     """Return the constant output shape, or [n, ?, ?, ?, o] for input [n, d, h, w, i] and weight [kd, kh, kw, o, i]."""
-    source, weight = (ranked(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
+    source, weight = (check_rank(call, role, 5) or (None,) * 5 for role in ("input", "weight"))
     _check_channels(source[4], weight[4])
     _check_bias(call, weight[3])
     strides = positive(call, ("stride_d", "stride_h", "stride_w"), 0)
@@ -94,7 +94,7 @@ def conv_3d_transpose(call: Call) -> Shapes:
 
 def transpose_conv(call: Call) -> Shapes:
     """Return the constant output shape, or [n, ?, ?, o] for input [n, h, w, i] and weight [o, kh, kw, i]."""
-    source, weight = (ranked(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
+    source, weight = (check_rank(call, role, 4) or (None,) * 4 for role in ("input", "weight"))
     for role, shape, over in (("weight", weight, weight), ("input", source, source[1:])):
         if 0 in over:
             raise ShapeError(role, f"the {role} is {shape_text(shape)}, a window of nothing")
@@ -109,9 +109,9 @@ def _transposed_output_shape(
 ) -> Shape:
     """Return the shape in ``output_shape``. A window over this shape must give the lengths of the input. Raises
     ShapeError."""
-    ranked(call, "output_shape", 1)
+    check_rank(call, "output_shape", 1)
     values = row(call, "output_shape", len(source))
-    if padded(call) is None:
+    if padding_option(call) is None:
         raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     if values is None:
         return (source[0], *(None,) * (len(source) - 2), outputs)
@@ -119,7 +119,7 @@ def _transposed_output_shape(
     others = differ(values[-1], outputs)
     if min(values) < 1 or (others and differ(values[0], source[0])):
         raise ShapeError("output_shape", filled)
-    valid = padded(call) == VALID
+    valid = padding_option(call) == VALID
     for size, length, stride, reach in zip(values[1:-1], source[1:-1], strides, window, strict=True):
         over = reach if valid else 1
         if over is not None and differ((size + stride - over) // stride, length):
@@ -163,19 +163,19 @@ def pool_2d(call: Call) -> Shapes:
 
     LiteRT accepts a window that has no elements or does not fit, and computes nothing.
     """
-    source = ranked(call, "input", 4) or (None,) * 4
+    source = check_rank(call, "input", 4) or (None,) * 4
     strides = positive(call, ("stride_h", "stride_w"), 0)
     height, width = (_pooled_length(call, source[1:3], strides, at) for at in (0, 1))
     if width == -1:  # LiteRT computes the width first and stops if it does not fit
         height, width = 0, 0
-    elif width is None and padded(call) == VALID:
+    elif width is None and padding_option(call) == VALID:
         height = None
     return ((source[0], 0 if height == -1 else height, width, source[3]),)
 
 
 def _pooled_length(call: Call, sizes: Shape, strides: list[int], at: int) -> int | None:
     window = int(call.option(("filter_height", "filter_width")[at]))
-    if padded(call) is None or window < 1:
+    if padding_option(call) is None or window < 1:
         return -1
     return window_output_size(call, sizes[at : at + 1], (window,), strides[at : at + 1], (1,))[0]
 
@@ -185,7 +185,7 @@ def fully_connected(call: Call) -> Shapes:
 
     With ``keep_num_dims``, the input ends in i and the output has its shape with o at the end.
     """
-    source, weight = call.shape("input"), ranked(call, "weight", 2) or (None, None)
+    source, weight = call.shape("input"), check_rank(call, "weight", 2) or (None, None)
     units, length = weight
     if length == 0:
         raise ShapeError("weight", "the weight has rows of length 0")
@@ -211,7 +211,7 @@ def fully_connected(call: Call) -> Shapes:
 
 def batch_matmul(call: Call) -> Shapes:
     """Return [..., m, n] for [..., m, k] and [..., k, n]. Batch dimensions broadcast; ``adj_x`` and ``adj_y`` transpose."""
-    left, right = ranked(call, "lhs", 2, 5), ranked(call, "rhs", 2, 5)
+    left, right = check_rank(call, "lhs", 2, 5), check_rank(call, "rhs", 2, 5)
     if left is None or right is None:
         return (None,)
     (rows, inner), (other, columns) = left[-2:], right[-2:]
@@ -234,7 +234,7 @@ def positive(call: Call, names: Sequence[str], default: int) -> list[int]:
     return found
 
 
-def padded(call: Call) -> int | None:
+def padding_option(call: Call) -> int | None:
     """Return the option ``padding``: SAME or VALID, None for any other value."""
     padding = int(call.option("padding", SAME))
     return padding if padding in (SAME, VALID) else None
@@ -251,9 +251,9 @@ def window_output_size(
     """
     found: list[int | None] = []
     for size, length, stride, dilation in zip(sizes, window, strides, dilations, strict=True):
-        if size is None or (padded(call) == VALID and length is None):
+        if size is None or (padding_option(call) == VALID and length is None):
             found.append(None)
-        elif padded(call) == SAME:
+        elif padding_option(call) == SAME:
             found.append((size + stride - 1) // stride)
         else:
             assert length is not None
@@ -267,7 +267,7 @@ def conv_output_size(
 ) -> Shape:
     """Return the output lengths of a convolution, by :func:`window_output_size`. Raises ShapeError if the window does
     not fit."""
-    if padded(call) is None:
+    if padding_option(call) is None:
         raise ShapeError(None, f"padding is {call.option('padding')}, neither SAME (0) nor VALID (1)")
     found = window_output_size(call, sizes, window, strides, dilations)
     if -1 in found:

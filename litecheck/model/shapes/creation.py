@@ -9,9 +9,9 @@ from litecheck.model.shapes.call import Call, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
+    check_rank,
     elements,
     rank_of,
-    ranked,
     row,
     shape_text,
     single,
@@ -22,14 +22,14 @@ from litecheck.model.stored_values import stored_integers
 
 def fill(call: Call) -> Shapes:
     """Return the shape in ``dims``."""
-    ranked(call, "dims", 1)
-    ranked(call, "value", 0)
+    check_rank(call, "dims", 1)
+    check_rank(call, "value", 0)
     return _constant_shape(call, "dims")
 
 
 def random(call: Call) -> Shapes:
     """Return the shape in ``shape``."""
-    ranked(call, "shape", 1)
+    check_rank(call, "shape", 1)
     return _constant_shape(call, "shape")
 
 
@@ -44,8 +44,8 @@ def _constant_shape(call: Call, role: str) -> Shapes:
 
 def multinomial(call: Call) -> Shapes:
     """Return [batch, ``num_samples``] for logits [batch, classes]."""
-    ranked(call, "num_samples", 0)
-    logits = ranked(call, "logits", 2) or (None, None)
+    check_rank(call, "num_samples", 0)
+    logits = check_rank(call, "logits", 2) or (None, None)
     samples = single(call, "num_samples")
     if samples is not None and samples < 0:
         raise ShapeError("num_samples", f"num_samples is {samples}")
@@ -56,7 +56,7 @@ def range_(call: Call) -> Shapes:
     """Return the number of values from ``start`` to below ``limit`` in steps of ``delta``: 1, 7 and 2 give (3,)."""
     numbers = []
     for role in ("start", "limit", "delta"):
-        ranked(call, role, 0)
+        check_rank(call, role, 0)
         numbers.append(_number(call, role))
     start, limit, delta = numbers
     if delta == 0:
@@ -92,7 +92,7 @@ def where(call: Call) -> Shapes:
 
 def unique(call: Call) -> Shapes:
     """Return [?] for the distinct values, and the shape of the input for the index of each value."""
-    source = ranked(call, "input", 1) or (None,)
+    source = check_rank(call, "input", 1) or (None,)
     return ((None,), source)
 
 
@@ -101,7 +101,7 @@ def rfft_2d(call: Call) -> Shapes:
     source = call.shape("input")
     if source is not None and len(source) < 2:
         raise ShapeError("input", f"the input has {len(source)} dimensions, at least 2 wanted")
-    ranked(call, "fft_length", 1)
+    check_rank(call, "fft_length", 1)
     lengths = row(call, "fft_length", 2)
     if lengths is not None and any(length < 1 or length & (length - 1) for length in lengths):
         raise ShapeError("fft_length", f"fft_length is {lengths}, powers of two wanted")
@@ -116,14 +116,14 @@ def non_max_suppression(call: Call) -> Shapes:
 
     Boxes are [n, 4], scores [n].
     """
-    boxes, scores = ranked(call, "boxes", 2) or (None, None), ranked(call, "scores", 1)
+    boxes, scores = check_rank(call, "boxes", 2) or (None, None), check_rank(call, "scores", 1)
     if boxes[1] is not None and boxes[1] != 4:
         raise ShapeError("boxes", f"a box has {boxes[1]} numbers, 4 wanted")
     if scores is not None and None not in (scores[0], boxes[0]) and scores[0] != boxes[0]:
         raise ShapeError("scores", f"there are {scores[0]} scores for {boxes[0]} boxes")
     for role in ("max_output_size", "iou_threshold", "score_threshold", "sigma"):
         if call.has(role):
-            ranked(call, role, 0)
+            check_rank(call, role, 0)
     size = single(call, "max_output_size")
     if size is not None and size < 0:
         raise ShapeError("max_output_size", f"max_output_size is {size}")

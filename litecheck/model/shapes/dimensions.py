@@ -50,7 +50,7 @@ def either(a: int | None, b: int | None) -> int | None:
     return b if a is None else a
 
 
-def ranked(call: Call, role: str, low: int, high: int | None = None) -> Shape | None:
+def check_rank(call: Call, role: str, low: int, high: int | None = None) -> Shape | None:
     """Return the input's shape if its rank is ``low``, or between ``low`` and ``high``. Raises ShapeError."""
     shape = call.shape(role)
     if shape is None:

@@ -6,11 +6,11 @@ from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
+    check_rank,
     count,
     differ,
     either,
     equal_shapes,
-    ranked,
     shape_text,
     single,
     words,
@@ -31,7 +31,7 @@ def local_response_normalization(call: Call) -> Shapes:
     """Return the input's shape, which must have rank 4. A negative ``radius`` raises ShapeError."""
     if int(call.option("radius")) < 0:
         raise ShapeError(None, f"radius is {call.option('radius')}")
-    return (ranked(call, "input", 4),)
+    return (check_rank(call, "input", 4),)
 
 
 def along_axis(call: Call) -> Shapes:

@@ -8,10 +8,10 @@ from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
+    check_rank,
     differ,
     either,
     elements,
-    ranked,
     row,
     shape_text,
     single,
@@ -86,7 +86,7 @@ def _check_index_vectors(call: Call, source: Shape, depth: int) -> None:
 def scatter_nd(call: Call) -> Shapes:
     """Return the shape in ``shape``. For indices [..., k], updates are [..., the dimensions of ``shape`` from k on]."""
     indices, updates = at_least(call, "indices", 1), at_least(call, "updates", 1)
-    ranked(call, "shape", 1)
+    check_rank(call, "shape", 1)
     number, wanted = elements(call, "shape"), row(call, "shape")
     if wanted is None:
         return (unknown(number),)
@@ -107,7 +107,7 @@ def scatter_nd(call: Call) -> Shapes:
 
 def embedding_lookup(call: Call) -> Shapes:
     """Return [n, ...] for indices [n] and table [rows, ...], of at least rank 2."""
-    indices, table = ranked(call, "indices", 1), at_least(call, "table", 2)
+    indices, table = check_rank(call, "indices", 1), at_least(call, "table", 2)
     if table is None:
         return (None,)
     _check_indices(call, table[0])
@@ -116,7 +116,7 @@ def embedding_lookup(call: Call) -> Shapes:
 
 def hashtable_lookup(call: Call) -> Shapes:
     """Return [n, ...] and [n] for indices [n]: a table entry for each index, and whether the key exists."""
-    indices, keys = ranked(call, "indices", 1), ranked(call, "keys", 1)
+    indices, keys = check_rank(call, "indices", 1), check_rank(call, "keys", 1)
     table = at_least(call, "table", 1)
     number = (indices or (None,))[0]
     if table is None:
@@ -144,8 +144,8 @@ def one_hot(call: Call) -> Shapes:
 
 def sparse_to_dense(call: Call) -> Shapes:
     """Return the shape in ``output_shape``. Each value has an index vector with one entry per output dimension."""
-    indices, values = call.shape("indices"), ranked(call, "values", 0, 1)
-    ranked(call, "output_shape", 1)
+    indices, values = call.shape("indices"), check_rank(call, "values", 0, 1)
+    check_rank(call, "output_shape", 1)
     single(call, "default_value")
     number, wanted = elements(call, "output_shape"), row(call, "output_shape")
     if indices is not None:
@@ -168,7 +168,7 @@ def sparse_to_dense(call: Call) -> Shapes:
 
 def segment_sum(call: Call) -> Shapes:
     """Return [last segment id + 1, ...] for input [n, ...] and n ascending segment ids."""
-    source, ids = at_least(call, "input", 1), ranked(call, "segment_ids", 1)
+    source, ids = at_least(call, "input", 1), check_rank(call, "segment_ids", 1)
     if source is None:
         return (None,)
     if ids is not None and differ(ids[0], source[0]):
@@ -188,7 +188,7 @@ def unsorted_segment(call: Call) -> Shapes:
     Segment ids must be below ``num_segments``.
     """
     source, ids = call.shape("input"), call.shape("segment_ids")
-    stated = ranked(call, "num_segments", 0, 1)
+    stated = check_rank(call, "num_segments", 0, 1)
     number = single(call, "num_segments")
     if source is None or ids is None or stated is None:
         return (None,)

@@ -24,7 +24,7 @@ _KINDS_AT_LOAD = ("inferred_zero", "padded_rank", "pointwise", "repeated_axis")
 
 
 @dataclass(slots=True)
-class Inferred:
+class InferredShapes:
     """Shapes that the laws give for a subgraph.
 
     ``shapes`` are the tensors' shapes by index, None for an unknown rank. ``results`` are the shapes that each law
@@ -36,7 +36,7 @@ class Inferred:
     results: dict[int, Shapes] = field(default_factory=dict)
 
 
-def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> Inferred:
+def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False) -> InferredShapes:
     """Apply the laws to a subgraph, from its inputs and constants. An unknown or violated law gives None.
 
     A tensor that no operator writes has the shape in the file, with None for unknown dimensions in ``shape_signature``.
@@ -60,9 +60,9 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
 
 def _apply_laws(
     subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stored: bool = False
-) -> Inferred:
+) -> InferredShapes:
     """Apply the laws in execution order. ``shapes`` are the shapes before the first operator, and are updated in place."""
-    found, kept = Inferred(shapes), _Cache()
+    found, kept = InferredShapes(shapes), _Cache()
     tensors = list(subgraph.tensors)  # tensors with folded values become constants here
     late: set[int] = set()  # tensors whose values or shapes LiteRT computes when the model runs
     for operator in subgraph.operators:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     axis_within,
+    check_rank,
     differ,
     either,
     elements,
-    ranked,
     row,
     shape_text,
     single,
@@ -83,8 +83,8 @@ def tile(call: Call) -> Shapes:
 
 def broadcast_to(call: Call) -> Shapes:
     """Return the shape in ``shape``, of at most eight dimensions. The input must broadcast to it."""
-    source = ranked(call, "input", 0, 8)
-    ranked(call, "shape", 1)
+    source = check_rank(call, "input", 0, 8)
+    check_rank(call, "shape", 1)
     number, wanted = elements(call, "shape"), row(call, "shape")
     if number is not None and source is not None and (number < len(source) or number > 8):
         raise ShapeError("shape", f"the shape has {number} dimensions, the input {len(source)}")
@@ -100,7 +100,7 @@ def broadcast_to(call: Call) -> Shapes:
 
 def broadcast_args(call: Call) -> Shapes:
     """Return [rank] for the broadcast of two shapes: the larger of their ranks."""
-    first, second = ranked(call, "shape1", 1), ranked(call, "shape2", 1)
+    first, second = check_rank(call, "shape1", 1), check_rank(call, "shape2", 1)
     if first is None or second is None or None in (*first, *second):
         return ((None,),)
     a, b = row(call, "shape1"), row(call, "shape2")
@@ -114,7 +114,7 @@ def pad(call: Call) -> Shapes:
     """Return the input's shape with the two entries of ``paddings`` added to each dimension. At most five dimensions."""
     if call.has("constant_values"):
         single(call, "constant_values")
-    return _pad_shape(call, ranked(call, "input", 0, 5))
+    return _pad_shape(call, check_rank(call, "input", 0, 5))
 
 
 def mirror_pad(call: Call) -> Shapes:
@@ -136,7 +136,7 @@ def mirror_pad(call: Call) -> Shapes:
 
 
 def _pad_shape(call: Call, source: Shape | None) -> Shapes:
-    edges = ranked(call, "paddings", 2)
+    edges = check_rank(call, "paddings", 2)
     if edges is not None and (differ(edges[1], 2) or (source is not None and differ(edges[0], len(source)))):
         rank = "rank" if source is None else len(source)
         kind = "" if source is None or differ(edges[1], 2) else "padded_rank"
@@ -154,8 +154,8 @@ def _pad_shape(call: Call, source: Shape | None) -> Shapes:
 
 def resize_nearest(call: Call) -> Shapes:
     """Return [n, size[0], size[1], c] for input [n, h, w, c]."""
-    source = ranked(call, "input", 4) or (None,) * 4
-    ranked(call, "size", 1)
+    source = check_rank(call, "input", 4) or (None,) * 4
+    check_rank(call, "size", 1)
     size = row(call, "size", 2)
     if size is not None and (min(size) < 0 or 0 in source[1:3]):
         raise ShapeError("size", f"the size is {size}, of an input {shape_text(source)}")

@@ -9,10 +9,10 @@ from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
+    check_rank,
     count,
     differ,
     elements,
-    ranked,
     row,
     shape_text,
     single,
@@ -64,7 +64,7 @@ def _infer_dimension(call: Call, wanted: list[int]) -> Shape:
 def squeeze(call: Call) -> Shapes:
     """Return the input's shape without the dimensions of length 1 in ``squeeze_dims``, or without all of them if it is
     empty."""
-    source, axes = ranked(call, "input", 0, 8), call.integers("squeeze_dims")
+    source, axes = check_rank(call, "input", 0, 8), call.integers("squeeze_dims")
     if source is None:
         return (None,)
     if not axes:
@@ -93,10 +93,10 @@ def expand_dims(call: Call) -> Shapes:
 
 def transpose(call: Call) -> Shapes:
     """Return the input's dimensions in the order ``perm``, a permutation of at most six dimensions."""
-    source = ranked(call, "input", 0, 6)
+    source = check_rank(call, "input", 0, 6)
     if source is None:
         return (unknown(elements(call, "perm")),)
-    ranked(call, "perm", 1)
+    check_rank(call, "perm", 1)
     perm = row(call, "perm", len(source))
     if perm is None:
         return ((None,) * len(source),)
@@ -108,8 +108,8 @@ def transpose(call: Call) -> Shapes:
 
 def reverse(call: Call) -> Shapes:
     """Return the input's shape. ``axis`` lists consecutive axes within the rank, each once."""
-    source = ranked(call, "input", 0, 8)
-    ranked(call, "axis", 1)
+    source = check_rank(call, "input", 0, 8)
+    check_rank(call, "axis", 1)
     axes = row(call, "axis")
     if source is None or axes is None:
         return (source,)
@@ -131,7 +131,7 @@ def reverse_sequence(call: Call) -> Shapes:
 
     ``seq_dim`` and ``batch_dim`` are two different dimensions.
     """
-    source, lengths = call.shape("input"), ranked(call, "lengths", 1)
+    source, lengths = call.shape("input"), check_rank(call, "lengths", 1)
     if source is None:
         return (None,)
     along, batch = int(call.option("seq_dim")), int(call.option("batch_dim"))
@@ -152,7 +152,7 @@ def reverse_sequence(call: Call) -> Shapes:
 
 def space_to_depth(call: Call) -> Shapes:
     """Return [n, h / b, w / b, c * b * b] for input [n, h, w, c]. ``block_size`` b must divide height and width."""
-    source, block = ranked(call, "input", 4) or (None,) * 4, _block_size(call)
+    source, block = check_rank(call, "input", 4) or (None,) * 4, _block_size(call)
     spatial = tuple(_divide(call, dim, block) for dim in source[1:3])
     return ((source[0], *spatial, None if source[3] is None else source[3] * block * block),)
 
@@ -160,7 +160,7 @@ def space_to_depth(call: Call) -> Shapes:
 def depth_to_space(call: Call) -> Shapes:
     """Return [n, h * b, w * b, c / (b * b)] for input [n, h, w, c]. The square of ``block_size`` b must divide the
     channels."""
-    source, block = ranked(call, "input", 4) or (None,) * 4, _block_size(call)
+    source, block = check_rank(call, "input", 4) or (None,) * 4, _block_size(call)
     spatial = tuple(None if dim is None else dim * block for dim in source[1:3])
     return ((source[0], *spatial, _divide(call, source[3], block * block)),)
 
@@ -219,9 +219,9 @@ def _read_blocks(
     call: Call, margins: str
 ) -> tuple[Shape | None, list[int] | None, list[tuple[int, int]] | None]:
     """Return the input's shape, the block of each spatial dimension, and the pairs of margins. Raises ShapeError."""
-    source = ranked(call, "input", 3, 4)
-    ranked(call, "block_shape", 1)
-    edges = ranked(call, margins, 2)
+    source = check_rank(call, "input", 3, 4)
+    check_rank(call, "block_shape", 1)
+    edges = check_rank(call, margins, 2)
     spatial = None if source is None else len(source) - 2
     blocks = row(call, "block_shape", spatial)
     if edges is not None and (differ(edges[1], 2) or differ(edges[0], spatial)):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
-from litecheck.model.shapes.dimensions import at_least, differ, elements, ranked, shape_text, words
+from litecheck.model.shapes.dimensions import at_least, check_rank, differ, elements, shape_text, words
 
 
 def check_shape(call: Call, role: str, *dims: int | None) -> Shape | None:
     """Return the shape of an input, None if it is absent. Raises ShapeError for lengths other than ``dims`` (None: any)."""
     if not call.has(role):
         return None
-    shape = ranked(call, role, len(dims))
+    shape = check_rank(call, role, len(dims))
     if shape is not None and any(map(differ, shape, dims)):
         raise ShapeError(role, f"the {words(role)} is {shape_text(shape)}, {shape_text(dims)} wanted")
     return shape
@@ -78,7 +78,7 @@ def _check_cell(call: Call, prefix: str, batch: int | None, length: int | None) 
 
 def _sequence_lengths(call: Call, major: bool) -> tuple[int | None, int | None, int | None]:
     """Return steps, batch size and length of a sequence [t, b, i] (``major``) or [b, t, i]."""
-    first, second, length = ranked(call, "input", 3) or (None, None, None)
+    first, second, length = check_rank(call, "input", 3) or (None, None, None)
     return (first, second, length) if major else (second, first, length)
 
 
@@ -90,9 +90,9 @@ def sequence_rnn(call: Call) -> Shapes:
     """Return [t, b, u] for input [t, b, i] (``time_major``), or [b, t, u] for [b, t, i]."""
     major = bool(call.option("time_major", False))
     steps, batch, length = _sequence_lengths(call, major)
-    ranked(call, "bias", 1)
-    ranked(call, "input_weights", 2)
-    ranked(call, "recurrent_weights", 2)
+    check_rank(call, "bias", 1)
+    check_rank(call, "input_weights", 2)
+    check_rank(call, "recurrent_weights", 2)
     return (_sequence_shape(major, steps, batch, _check_cell(call, "", batch, length)),)
 
 
@@ -131,8 +131,8 @@ def _basic(call: Call) -> Shapes:
     Input [b, i], previous output [b, d], weights [4 d, d + i], bias [4 d], state [b, d].
     """
     names = ("input", "input_to_input_weights", "input_to_forget_weights", "input_to_cell_weights")
-    batch, length = ranked(call, names[0], 2) or (None, None)
-    activation = ranked(call, names[1], 2) or (None, None)
+    batch, length = check_rank(call, names[0], 2) or (None, None)
+    activation = check_rank(call, names[1], 2) or (None, None)
     depth = activation[1]
     check_shape(call, names[1], batch, depth)
     wide = None if depth is None else 4 * depth
@@ -167,9 +167,9 @@ def bidirectional_lstm(call: Call) -> Shapes:
 
 def _check_gates(call: Call, prefix: str, batch: int | None, length: int | None) -> int | None:
     """Return the output length of an LSTM, and check that all inputs fit c cells and o outputs. Raises ShapeError."""
-    cells = (ranked(call, f"{prefix}input_to_output_weights", 2) or (None, None))[0]
+    cells = (check_rank(call, f"{prefix}input_to_output_weights", 2) or (None, None))[0]
     diagonal = bool(call.option("diagonal_recurrent_tensors", False))
-    recurrent = ranked(call, f"{prefix}recurrent_to_output_weights", *((1,) if diagonal else (2,)))
+    recurrent = check_rank(call, f"{prefix}recurrent_to_output_weights", *((1,) if diagonal else (2,)))
     outputs = None if recurrent is None else recurrent[-1]
     for gate in ("input", "forget", "cell", "output"):
         check_shape(call, f"{prefix}input_to_{gate}_weights", cells, length)

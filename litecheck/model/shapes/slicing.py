@@ -8,10 +8,10 @@ from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
 from litecheck.model.shapes.dimensions import (
     at_least,
     axis_within,
+    check_rank,
     differ,
     elements,
     first,
-    ranked,
     row,
     shape_text,
     single,
@@ -21,10 +21,10 @@ from litecheck.model.shapes.dimensions import (
 
 def slice_(call: Call) -> Shapes:
     """Return the lengths in ``size``; -1 takes all elements from ``begin`` on."""
-    source = ranked(call, "input", 0, 5)
+    source = check_rank(call, "input", 0, 5)
     rank = None if source is None else len(source)
-    ranked(call, "begin", 1)
-    ranked(call, "size", 1)
+    check_rank(call, "begin", 1)
+    check_rank(call, "size", 1)
     begin, size = row(call, "begin", rank), row(call, "size", rank)
     if source is None or begin is None or size is None:
         return (unknown(rank if rank is not None else elements(call, "begin")),)
@@ -55,7 +55,7 @@ def strided_slice(call: Call) -> Shapes:
     """
     source = call.shape("input")
     for role in ("begin", "end", "strides"):
-        ranked(call, role, 1)
+        check_rank(call, role, 1)
     begin, end, strides = row(call, "begin"), row(call, "end"), row(call, "strides")
     if source is None or begin is None or end is None or strides is None:
         return (None,)
@@ -167,7 +167,7 @@ def split(call: Call) -> Shapes:
 def split_v(call: Call) -> Shapes:
     """Return the shapes of parts along ``axis`` with the lengths ``size_splits``. One length may be -1 and is inferred."""
     source, axis, parts = call.shape("input"), first(call, "axis"), _count_parts(call)
-    ranked(call, "size_splits", 1)
+    check_rank(call, "size_splits", 1)
     sizes = row(call, "size_splits", parts)
     if source is None or axis is None:
         return (unknown(None if source is None else len(source)),) * parts
@@ -196,7 +196,7 @@ def _count_parts(call: Call) -> int:
 def dynamic_update_slice(call: Call) -> Shapes:
     """Return the input's shape. The update must fit in it, and ``start_indices`` has an index for each dimension."""
     source, update = call.shape("input"), call.shape("update")
-    start = ranked(call, "start_indices", 1)
+    start = check_rank(call, "start_indices", 1)
     if source is None:
         return (None,)
     if start is not None and differ(start[0], len(source)):

@@ -5,7 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from litecheck.model.shapes.call import Call, Shape, ShapeError, Shapes
-from litecheck.model.shapes.dimensions import at_least, count, differ, ranked, row, shape_text, single, words
+from litecheck.model.shapes.dimensions import (
+    at_least,
+    check_rank,
+    count,
+    differ,
+    row,
+    shape_text,
+    single,
+    words,
+)
 
 
 def _dimension_option(call: Call, name: str, rank: int, default: int | None) -> tuple[int, ...]:
@@ -45,8 +54,8 @@ def _padded_length(dim: int | None, low: int, high: int, inner: int) -> int | No
 
 def dilate(call: Call) -> Shapes:
     """Return (dim - 1) * dilation + 1 for each dimension, at most six. Example: length 3 with dilation 2 gives 5."""
-    source = ranked(call, "input", 0, 6)
-    ranked(call, "dilations", 1)
+    source = check_rank(call, "input", 0, 6)
+    check_rank(call, "dilations", 1)
     dilations = row(call, "dilations", None if source is None else len(source))
     if source is None or dilations is None:
         return (None if source is None else (None,) * len(source),)

@@ -54,13 +54,15 @@ def conforming_plan(
     ``start`` has shapes, values, options and the set of present inputs; its stated types are kept. Without ``start``
     every input is present, in a shape that fits any. Raise UnsolvableError.
     """
-    plan, left = repaired(stated_plan(profile, rule, alternative, start), requirements_of(rule, alternative))
+    plan, left = repair_plan(
+        initial_plan(profile, rule, alternative, start), requirements_of(rule, alternative)
+    )
     if left:
         raise UnsolvableError(f"no plan keeps {', '.join(r.path for r in left)}")
     return plan
 
 
-def stated_plan(
+def initial_plan(
     profile: Profile, rule: OperatorRule, alternative: int = 0, start: Plan | None = None
 ) -> Plan:
     """Return the plan of ``conforming_plan`` before its limits are repaired."""
@@ -76,20 +78,20 @@ def stated_plan(
     return following(plan.but(operands=operands), requirements)
 
 
-def broken(plan: Plan, requirements: Iterable[Requirement]) -> list[Requirement]:
+def violated_limits(plan: Plan, requirements: Iterable[Requirement]) -> list[Requirement]:
     """Return the limits that a plan violates."""
     operands = measurable(plan)
     return [r for r in requirements if r.verb == "limits" and not holds(r, operands)]
 
 
-def repaired(
+def repair_plan(
     plan: Plan, requirements: tuple[Requirement, ...], target: Requirement | None = None
 ) -> tuple[Plan, list[Requirement]]:
     """Return the plan with its limits satisfied except ``target``, and the limits that cannot be satisfied."""
     limits = [r for r in requirements if r is not target]
     left: list[Requirement] = []
     for _ in range(_ROUNDS):
-        left = broken(plan, limits)
+        left = violated_limits(plan, limits)
         if not left:
             break
         for r in left:
@@ -101,7 +103,7 @@ def _satisfy_limit(plan: Plan, r: Requirement, requirements: tuple[Requirement, 
     """Return the plan with a limit satisfied by an allowed value, or unchanged if the setter has no such value."""
     if holds(r, measurable(plan)):
         return plan
-    for value in allowed(r.value):
+    for value in satisfying_values(r.value):
         changed = setter_of(limit(r)).apply(plan, value)
         if changed is not None:
             changed = following(changed, requirements)
@@ -147,11 +149,11 @@ def admits(constraint: Constraint, value: Measured) -> bool:
     return isinstance(constraint, MultipleOf) and value % constraint.n == 0
 
 
-def allowed(constraint: Constraint) -> Iterator[Any]:
+def satisfying_values(constraint: Constraint) -> Iterator[Any]:
     """Yield values that satisfy a limit, those well inside it first."""
     if isinstance(constraint, OneOf):
         for part in constraint.values:
-            yield from allowed(part)
+            yield from satisfying_values(part)
     elif isinstance(constraint, Range):
         low, high = constraint.low, constraint.high
         middle = (low + high) / 2 if {low.denominator, high.denominator} != {1} else (low + high) // 2
@@ -183,7 +185,7 @@ def _tensor(
         axis = int(_number(own["axis"])) if "axis" in own else 0
         count = tensor.shape[axis] if kind == "per-axis" and axis < len(tensor.shape) else 1
         scales = [_scale(own.get("scale"), number)] * count
-        tensor = tensor.scaled(scales, _zero_point(own.get("zero_point"))).along(axis)
+        tensor = tensor.with_scale(scales, _zero_point(own.get("zero_point"))).with_axis(axis)
     if "range" in own and tensor.dtype == "int8" and not bare.dtype and bare.values is None:
         tensor = tensor.holding(np.zeros(bare.shape))
     return tensor
@@ -225,7 +227,7 @@ def _share_quantization(plan: Plan, requirements: Iterable[Requirement]) -> Plan
         there = [role for role in r.value.roles if plan.one(role)]
         ours = sorted(there, key=lambda role: role not in pinned)
         example = next((t for role in ours for t in plan.operands[role] if t.scale.size), None)
-        example = example or TensorPlan().scaled(0.25, 0)
+        example = example or TensorPlan().with_scale(0.25, 0)
         q = example.quantization
         same = [t.scale.tobytes() + t.zero_point.tobytes() for role in there for t in plan.operands[role]]
         if len({*same, q.scale.tobytes() + q.zero_point.tobytes()}) > 1:
@@ -235,10 +237,10 @@ def _share_quantization(plan: Plan, requirements: Iterable[Requirement]) -> Plan
 
 def following(plan: Plan, requirements: tuple[Requirement, ...]) -> Plan:
     """Return the plan with shared parameters, and parameters that follow from other tensors, recomputed."""
-    return settled(_share_quantization(plan, requirements), requirements)
+    return propagate_parameters(_share_quantization(plan, requirements), requirements)
 
 
-def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
+def propagate_parameters(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
     """Return the plan with scales and counts that follow from other tensors, except in the roles that are ``set``."""
     requirements = [r for r in requirements if r.role and plan.one(r.role) and r.role not in plan.set]
     for r in requirements:
@@ -247,9 +249,9 @@ def settled(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
             continue
         if r.verb == "granularity" and plan.operands[r.role][0].scale.size != leader.scale.size:
             scales = [0.5] * leader.scale.size
-            plan = plan.edit(r.role, lambda t, s=scales: _vector(t).scaled(s, 0))  # type: ignore[misc]
+            plan = plan.edit(r.role, lambda t, s=scales: _vector(t).with_scale(s, 0))  # type: ignore[misc]
         elif r.verb == "scale":
-            plan = plan.scaled(r.role, leader.scale)
+            plan = plan.with_scale(r.role, leader.scale)
     for r in requirements:
         if r.role and isinstance(r.value, ProductOf):
             plan = _multiply_scales(plan, r.role, r.value)
@@ -272,4 +274,4 @@ def _multiply_scales(plan: Plan, role: str, product: ProductOf) -> Plan:
     own = plan.operands[role][0]
     if exact.size not in (1, own.scale.size):
         return plan
-    return plan.scaled(role, np.broadcast_to(exact, own.scale.shape), own.zero_point)
+    return plan.with_scale(role, np.broadcast_to(exact, own.scale.shape), own.zero_point)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.profile.generate.conforming import requirements_of, settled
+from litecheck.profile.generate.conforming import propagate_parameters, requirements_of
 from litecheck.profile.generate.violating_limits import violating_limits, violating_shapes
 from litecheck.profile.generate.violating_plan import TargetRequirement, ViolatingPlan
 from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
@@ -42,7 +42,7 @@ def violating_plans(
 
 def _operands(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     if d.r.role:
-        yield ViolatingPlan(d.plan.without(d.role))
+        yield ViolatingPlan(d.plan.without_inputs(d.role))
         return
     surplus = {"surplus": (TensorPlan(),)}
     plan = d.plan.but(operands={**d.plan.operands, **surplus}, explicit_absent=True)
@@ -55,7 +55,7 @@ def _dtype(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     alone = d.rule.activations == (d.role,)  # the type of this role alone decides if the rule applies
     taken = words_of(d.r.value).union(*(e.dtypes for e in d.rule.exemptions if e.role == d.role))
     dtype = next(t for t in (d.profile.activations if alone else _OTHER_TYPES) if t not in taken)
-    yield d.edited(lambda tensor: tensor.but(dtype=dtype, values=None))
+    yield d.change_tensor(lambda tensor: tensor.but(dtype=dtype, values=None))
 
 
 def _granularity(d: TargetRequirement) -> Iterator[ViolatingPlan]:
@@ -66,23 +66,23 @@ def _granularity(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         """Return a function that sets this number of scales; 0 sets a scale for each slice along the axis."""
 
         def change(t: TensorPlan) -> TensorPlan:
-            return t.along(axis).scaled(
+            return t.with_axis(axis).with_scale(
                 [float(t.scale[0]) if t.scale.size else 0.5] * (count or _length(t, axis))
             )
 
         return change
 
     if words_of(d.r.value) == {"none"}:
-        yield d.edited(scales(1))
+        yield d.change_tensor(scales(1))
         return
-    yield d.edited(
+    yield d.change_tensor(
         lambda t: _set_parameters(t, t.scale, np.zeros(_other_count(t.scale.size), np.int64)), "malformed"
     )
     if d.rule.strict:
-        yield d.edited(lambda t: t.along(len(t.shape)), "malformed")
-    yield d.edited(lambda t: scales(_other_count(_length(t, axis)))(t), "malformed")
+        yield d.change_tensor(lambda t: t.with_axis(len(t.shape)), "malformed")
+    yield d.change_tensor(lambda t: scales(_other_count(_length(t, axis)))(t), "malformed")
     if isinstance(d.r.value, SameAs):
-        yield d.edited(lambda t: scales(1 if len(t.scale) > 1 else 0)(t))
+        yield d.change_tensor(lambda t: scales(1 if len(t.scale) > 1 else 0)(t))
         return
     allowed = words_of(d.r.value) | (words_of(d.r.relaxed.value) if d.r.relaxed else set())
     leads = any(r.verb == "granularity" and r.value == SameAs(d.role) for r in d.all)
@@ -90,9 +90,9 @@ def _granularity(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         if word in allowed or "any" in allowed:
             continue
         if word == "none":
-            yield d.edited(lambda t: t.but(quantization=Quantization()), "malformed")
+            yield d.change_tensor(lambda t: t.but(quantization=Quantization()), "malformed")
         else:
-            yield (d.followed if leads else d.edited)(scales(count))
+            yield (d.change_and_propagate if leads else d.change_tensor)(scales(count))
 
 
 def _length(tensor: TensorPlan, axis: int) -> int:
@@ -119,27 +119,27 @@ def _axis(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     for r in d.all:
         if r.role == d.role and isinstance(r.value, SameAs):
             plan = plan.edit(r.value.role, _resize_scales)
-    plan = settled(plan, d.all)
+    plan = propagate_parameters(plan, d.all)
 
     def change(tensor: TensorPlan) -> TensorPlan:
         rank, length = max(2, len(tensor.shape)), _length(tensor, axis)
         alike = [n for n, size in enumerate(tensor.shape) if n != axis and size == length]
         if not alike:
             tensor = tensor.but(shape=(length,) * rank, values=None)
-        return _resize_scales(tensor.along(axis)).along(alike[0] if alike else (axis + 1) % rank)
+        return _resize_scales(tensor.with_axis(axis)).with_axis(alike[0] if alike else (axis + 1) % rank)
 
     yield ViolatingPlan(plan.edit(d.role, change))
 
 
 def _resize_scales(tensor: TensorPlan) -> TensorPlan:
-    return tensor.scaled(np.resize(tensor.scale, _length(tensor, tensor.quantization.axis)), 0)
+    return tensor.with_scale(np.resize(tensor.scale, _length(tensor, tensor.quantization.axis)), 0)
 
 
 def _zero_point(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     value = d.r.relaxed.value if d.r.relaxed else d.r.value
     low, high = span_of(value)
     for zero in (low - 1, high + 1, *((200,) if isinstance(value, Range) and high == 127 else ())):
-        yield d.edited(lambda tensor, zero=zero: tensor.zeroed(zero))  # type: ignore[misc]
+        yield d.change_tensor(lambda tensor, zero=zero: tensor.with_zero_point(zero))  # type: ignore[misc]
 
 
 def span_of(value: Constraint) -> tuple[int, int]:
@@ -152,13 +152,13 @@ def _scale(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     value, near = d.r.value, "near" if getattr(d.r.value, "tolerated", 0) else "broken"
     bad: list[tuple[float, int]] = [(np.nan, 0), (np.inf, 0), (0.0, 0), (-0.5, 0), (np.nan, -1)]
     for number, at in (*bad, *(((1e-40, 0),) if value == Exactly("normal") else ())):
-        yield d.edited(lambda t, number=number, at=at: _set_scales(t, _put_scale(t.scale, at, number)))  # type: ignore[misc]
+        yield d.change_tensor(lambda t, number=number, at=at: _set_scales(t, _put_scale(t.scale, at, number)))  # type: ignore[misc]
     stated = isinstance(value, Exactly) and isinstance(value.value, Fraction)
     if isinstance(value, (ProductOf, PowerOf, SameAs)) or stated:
         ulps = value.ulps + 1 if isinstance(value, ProductOf) else 1
         for n in (ulps, -ulps):
-            yield d.edited(lambda t, n=n: _set_scales(t, _nudge(t.scale, n)), near)  # type: ignore[misc,arg-type]
-        yield d.edited(lambda t: _set_scales(t, t.scale * np.float32(1.5)))
+            yield d.change_tensor(lambda t, n=n: _set_scales(t, _nudge(t.scale, n)), near)  # type: ignore[misc,arg-type]
+        yield d.change_tensor(lambda t: _set_scales(t, t.scale * np.float32(1.5)))
 
 
 def _set_scales(tensor: TensorPlan, scale: NDArray[np.float32]) -> TensorPlan:
@@ -182,7 +182,7 @@ def _range(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     for number in (low - 1, high + 1):
         dtype = "int8" if number <= INTEGER_RANGES["int8"][1] else "uint8"
         if number >= INTEGER_RANGES["int8"][0] and (dtype == "int8" or dtype in types) and number < 256:
-            yield d.edited(lambda t, dtype=dtype, n=number: t.holding(_insert_value(t, n), dtype))  # type: ignore[misc]
+            yield d.change_tensor(lambda t, dtype=dtype, n=number: t.holding(_insert_value(t, n), dtype))  # type: ignore[misc]
 
 
 def _insert_value(tensor: TensorPlan, number: int) -> NDArray[np.int64]:
@@ -203,14 +203,14 @@ def _same_quantization(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     pinned = {r.role for r in d.all if r.verb == "zero_point" and isinstance(r.value, Exactly)}
     for role in roles:
         yield ViolatingPlan(d.plan.edit(role, _move_scales, -1))
-    shared = d.plan.edit_all(lambda t: t if t.scale.size else t.scaled([0.5], 3), roles)
+    shared = d.plan.edit_all(lambda t: t if t.scale.size else t.with_scale([0.5], 3), roles)
     for role in (role for role in roles if role not in pinned):
         yield ViolatingPlan(shared.edit(role, lambda t: _set_parameters(t, t.scale, t.zero_point + 1), -1))
 
 
 def _move_scales(tensor: TensorPlan) -> TensorPlan:
     if not tensor.scale.size:
-        return tensor.scaled([0.5], 3)
+        return tensor.with_scale([0.5], 3)
     return _set_scales(tensor, np.nextafter(tensor.scale, np.float32(1)))
 
 

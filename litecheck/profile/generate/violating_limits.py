@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.assemble import measurable
-from litecheck.profile.generate.conforming import holds, limit, repaired, settled, states
+from litecheck.profile.generate.conforming import holds, limit, propagate_parameters, repair_plan, states
 from litecheck.profile.generate.violating_plan import TargetRequirement, ViolatingPlan
 from litecheck.profile.measurements.registry import setter_of
 from litecheck.profile.operator_plan import TensorPlan
@@ -31,10 +31,10 @@ def violating_limits(d: TargetRequirement) -> Iterator[ViolatingPlan]:
         changed = apply(d.plan, value)
         if changed is None:
             continue
-        changed = settled(changed, d.all)
+        changed = propagate_parameters(changed, d.all)
         if holds(d.r, measurable(changed)):
             continue
-        mended, left = repaired(changed, d.all, d.r)
+        mended, left = repair_plan(changed, d.all, d.r)
         if holds(d.r, measurable(mended)):  # also violated after the repair of all other limits
             more.append(ViolatingPlan(changed))
             continue

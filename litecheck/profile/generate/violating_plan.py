@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from litecheck.profile.generate.conforming import settled
+from litecheck.profile.generate.conforming import propagate_parameters
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 
@@ -38,11 +38,13 @@ class TargetRequirement:
         """Role of the requirement, "" if it has none."""
         return self.r.role or ""
 
-    def edited(self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken") -> ViolatingPlan:
+    def change_tensor(
+        self, change: Callable[[TensorPlan], TensorPlan], kind: Kind = "broken"
+    ) -> ViolatingPlan:
         """Return the broken plan with only this tensor changed."""
         return ViolatingPlan(self.plan.edit(self.role, change), kind)
 
-    def followed(self, change: Callable[[TensorPlan], TensorPlan]) -> ViolatingPlan:
+    def change_and_propagate(self, change: Callable[[TensorPlan], TensorPlan]) -> ViolatingPlan:
         """Return the broken plan with this tensor changed, and everything that follows from it recomputed."""
         plan = self.plan.edit(self.role, change)
-        return ViolatingPlan(settled(plan.but(set=plan.set | {self.role}), self.all))
+        return ViolatingPlan(propagate_parameters(plan.but(set=plan.set | {self.role}), self.all))

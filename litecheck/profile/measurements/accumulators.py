@@ -52,7 +52,7 @@ def _set_rescaled_sum(plan: Plan, value: Fraction) -> Plan | None:
         plan = _set_accumulator(plan, 2**30) or plan
     step = float(data.scale[0]) * float(weight.scale.min())
     sums = 2**30 if value >= PLAIN else 2**50
-    return plan.scaled("output", step * sums / value)
+    return plan.with_scale("output", step * sums / value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +119,7 @@ def largest_int4_accumulator(operands: Operands) -> Measured:
     return _largest(operands, INT32 >> 4) if weight is not None and weight.dtype == "int4" else None
 
 
-@measures(lambda plan, value: _set_accumulator(plan.without("bias"), value))
+@measures(lambda plan, value: _set_accumulator(plan.without_inputs("bias"), value))
 def unbiased_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` without a bias; some kernels then accumulate in fewer bits. Example: int16
     inputs and 1,000 int8 weights of 127 give 127 * 32,768 * 1,000 = 4,161,536,000."""

@@ -169,7 +169,7 @@ def stated_axes(operands: Operands) -> list[int] | None:
     return None if options is None else [int(options.get("axis", 0))]
 
 
-def outside(axes: list[int] | None, rank: int) -> int | None:
+def count_axes_outside(axes: list[int] | None, rank: int) -> int | None:
     """Return the number of axes outside a tensor of this rank."""
     return None if axes is None else sum(not -rank <= axis < rank for axis in axes)
 

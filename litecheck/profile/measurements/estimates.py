@@ -11,7 +11,7 @@ from litecheck.profile.measurements.windows import channels_last
 from litecheck.quantization import INTEGER_RANGES
 
 
-class Stepped(Protocol):
+class SingleScaleTensor(Protocol):
     """A tensor with its type, single scale (NaN if it has none or several) and single zero point."""
 
     tensor: Tensor
@@ -24,7 +24,7 @@ class EstimatedOperand(Protocol):
     """Facts about a tensor in a role."""
 
     @property
-    def facts(self) -> Stepped: ...
+    def facts(self) -> SingleScaleTensor: ...
 
 
 Roles = Mapping[str, Sequence[EstimatedOperand]]
@@ -92,7 +92,7 @@ def largest_bias(opcode: str, roles: Roles) -> float | None:
     return None if bounds is None else float(max(-bounds[0], bounds[1]))
 
 
-def _largest(tensor: Stepped) -> float | None:
+def _largest(tensor: SingleScaleTensor) -> float | None:
     if not 0 < tensor.scale < inf or tensor.dtype not in INTEGER_RANGES:
         return None
     low, high = INTEGER_RANGES[tensor.dtype]

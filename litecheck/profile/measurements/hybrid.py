@@ -19,7 +19,9 @@ def _weight_roles(plan: Plan) -> list[str]:
 def _set_computed(plan: Plan, value: int) -> Plan | None:
     scales = [0.25 + min(n, value - 1) / 4 for n in range(CHANNELS)]
     return (
-        plan.edit_all(lambda t: t.but(values=None).scaled(scales), _weight_roles(plan)) if value > 0 else None
+        plan.edit_all(lambda t: t.but(values=None).with_scale(scales), _weight_roles(plan))
+        if value > 0
+        else None
     )
 
 
@@ -35,7 +37,7 @@ def _set_asymmetric(plan: Plan, value: int) -> Plan | None:
 
 def _set_unsigned(plan: Plan, value: int) -> Plan | None:
     scales = [0.25] * _scale_count(value)
-    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).scaled(scales), _weight_roles(plan))
+    return plan.edit_all(lambda t: t.but(dtype="uint8", values=None).with_scale(scales), _weight_roles(plan))
 
 
 def _set_groups(plan: Plan, value: int) -> Plan | None:
@@ -43,14 +45,16 @@ def _set_groups(plan: Plan, value: int) -> Plan | None:
     weight = plan.one("weight")
     if weight is None or not weight.scale.size or value < 1 or weight.shape[0] % value:
         return None
-    plan = plan.edit("weight", lambda t: t.scaled(t.scale[:1]))
+    plan = plan.edit("weight", lambda t: t.with_scale(t.scale[:1]))
     return plan.edit("input", lambda t: t.but(shape=(*t.shape[:-1], weight.shape[-1] * value)))
 
 
 def _set_axis(plan: Plan, value: int) -> Plan | None:
     """Set the scales along the columns, or along the dimension ``value`` dimensions before them."""
     rhs = plan.one("rhs") if 0 <= value < CHANNELS else None
-    return plan.edit("rhs", lambda t: t.along(len(t.shape) - 1 - value)).option(adj_y=False) if rhs else None
+    return (
+        plan.edit("rhs", lambda t: t.with_axis(len(t.shape) - 1 - value)).option(adj_y=False) if rhs else None
+    )
 
 
 def _set_types(plan: Plan, value: int) -> Plan | None:
@@ -115,7 +119,7 @@ def column_axis_gap(operands: Operands) -> Measured:
 
 @measures(
     lambda plan, value: plan.edit(
-        "input", lambda t: t.but(dtype="float16", values=None).scaled([0.5] * _scale_count(value))
+        "input", lambda t: t.but(dtype="float16", values=None).with_scale([0.5] * _scale_count(value))
     )
 )
 def float_scales(operands: Operands) -> Measured:

@@ -15,8 +15,8 @@ from litecheck.profile.measurements.bound import (
     LONG,
     Measured,
     Operands,
+    count_axes_outside,
     indexed_shape,
-    outside,
     short_constant,
     stated_axes,
 )
@@ -26,8 +26,8 @@ from litecheck.profile.measurements.register import (
     invalid,
     measures,
     option_stated,
+    with_constant,
     with_dtype,
-    within_type,
 )
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.operator_plan import CHANNELS, Plan
@@ -41,7 +41,7 @@ def _axes_setter(places: int) -> Setter:
     def sets(plan: Plan, value: int) -> Plan | None:
         axes = [CHANNELS + places] * value or [0]
         if "axis" in plan.operands:
-            return within_type(plan, "axis", axes)
+            return with_constant(plan, "axis", axes)
         return option_stated(plan, axes[0], "axis")
 
     return sets
@@ -52,14 +52,14 @@ def _permutation_setter(entry: int) -> Setter:
 
     def sets(plan: Plan, value: int) -> Plan | None:
         wrong = [entry and entry + n for n in range(value)]
-        return within_type(plan, "perm", [*range(CHANNELS - value), *wrong])
+        return with_constant(plan, "perm", [*range(CHANNELS - value), *wrong])
 
     return sets
 
 
 def _set_step(plan: Plan, value: str) -> Plan | None:
     for role, number in (("start", 0), ("limit", 4), ("delta", 0 if value == "yes" else 1)):
-        plan = within_type(plan, role, number)
+        plan = with_constant(plan, role, number)
     return plan
 
 
@@ -75,7 +75,7 @@ def axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes outside the rank of the input; negative axes count from the end. Example: rank 4 and
     axes (1, 4) give 1."""
     shape = indexed_shape(operands)
-    return None if shape is None else outside(stated_axes(operands), len(shape))
+    return None if shape is None else count_axes_outside(stated_axes(operands), len(shape))
 
 
 @measures(_axes_setter(0))
@@ -83,7 +83,7 @@ def reduced_axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes outside the rank of a reduced input, with or without keepdims; None for rank 0. Example: rank 4
     and axes (1, -5) give 1."""
     shape = indexed_shape(operands)
-    return outside(stated_axes(operands), len(shape)) if shape else None
+    return count_axes_outside(stated_axes(operands), len(shape)) if shape else None
 
 
 @measures(_axes_setter(1))
@@ -91,11 +91,11 @@ def inserted_axis_out_of_range(operands: Operands) -> Measured:
     """Number of axes at which no dimension can be inserted: below -(rank + 1) or above rank. Example: rank 3
     and axis 4 give 1."""
     tensor = operands.one("input") or operands.one("values") or operands.one("indices")
-    return None if tensor is None else outside(stated_axes(operands), len(tensor.shape) + 1)
+    return None if tensor is None else count_axes_outside(stated_axes(operands), len(tensor.shape) + 1)
 
 
 @measures(
-    lambda plan, value: within_type(plan, "axis", range(0, 2 * value + 1, 2)) if 0 <= value < 2 else None
+    lambda plan, value: with_constant(plan, "axis", range(0, 2 * value + 1, 2)) if 0 <= value < 2 else None
 )
 def axes_apart(operands: Operands) -> Measured:
     """Number of gaps between the sorted axes of REVERSE_V2, which reverses adjacent dimensions only. Example:
@@ -107,7 +107,7 @@ def axes_apart(operands: Operands) -> Measured:
     return sum(b - a != 1 for a, b in pairwise(ordered))
 
 
-@measures(lambda plan, value: within_type(plan, "axis", 0).option(axis=0, batch_dims=value))
+@measures(lambda plan, value: with_constant(plan, "axis", 0).option(axis=0, batch_dims=value))
 def batch_dims_out_of_range(operands: Operands) -> Measured:
     """1 if ``batch_dims`` of GATHER is above its axis or above the rank of the indices, else 0. Example: axis
     0 and batch_dims 1 give 1."""
@@ -125,7 +125,7 @@ def perm_out_of_range(operands: Operands) -> Measured:
     """Number of entries of ``perm`` outside the rank of the input; negative entries count from the end.
     Example: rank 3 and perm (0, 3, 1) give 1."""
     shape, perm = indexed_shape(operands), short_constant(operands, "perm")
-    return None if shape is None else outside(perm, len(shape))
+    return None if shape is None else count_axes_outside(perm, len(shape))
 
 
 @measures(_permutation_setter(0))
@@ -141,7 +141,7 @@ def _set_listed_dimensions(plan: Plan, value: int) -> Plan | None:
     if not 0 <= value <= CHANNELS:
         return None
     for role, number in (("begin", 0), ("end", 1), ("strides", 1)):
-        plan = within_type(plan, role, [number] * (CHANNELS - value))
+        plan = with_constant(plan, role, [number] * (CHANNELS - value))
     return plan.edit("input", lambda t: dimensions(t, [CHANNELS] * CHANNELS))
 
 
@@ -175,7 +175,7 @@ def element_gap(operands: Operands) -> Measured:
     return None if source is None or output is None else abs(source.size - output.size)
 
 
-@measures(lambda plan, value: within_type(plan, "shape", invalid(-1, 4, value)))
+@measures(lambda plan, value: with_constant(plan, "shape", invalid(-1, 4, value)))
 def stretched_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of -1 in the new shape, which the kernel infers. Example: shape (-1, 4, -1) gives
     2."""
@@ -183,7 +183,7 @@ def stretched_dimensions(operands: Operands) -> Measured:
     return None if shape is None else shape.count(-1)
 
 
-@measures(lambda plan, value: within_type(plan, "shape", invalid(-2, 4, value)))
+@measures(lambda plan, value: with_constant(plan, "shape", invalid(-2, 4, value)))
 def negative_dimensions(operands: Operands) -> Measured:
     """Number of dimensions below -1 in the new shape. Example: shape (-2, 4) gives 1."""
     shape = _new_shape(operands)
@@ -201,7 +201,7 @@ def sequence_dims_mismatch(operands: Operands) -> Measured:
     return sum(not 0 <= dim < len(shape) for dim in dims) or int(dims[0] == dims[1])
 
 
-@measures(lambda plan, value: within_type(plan, "fft_length", invalid(3, 4, value, 2)))
+@measures(lambda plan, value: with_constant(plan, "fft_length", invalid(3, 4, value, 2)))
 def fft_lengths_not_power_of_two(operands: Operands) -> Measured:
     """Number of FFT lengths that are not powers of two. Example: lengths (8, 6) give 1."""
     lengths = short_constant(operands, "fft_length")

@@ -15,7 +15,7 @@ _EXTENSIONS = (
 
 
 def _set_size(plan: Plan, value: int) -> Plan | None:
-    tensor = TensorPlan("int16", (value,)).scaled(2.0**-10)
+    tensor = TensorPlan("int16", (value,)).with_scale(2.0**-10)
     return plan.but(intermediates=("intermediate",), operands={**plan.operands, "intermediate": (tensor,)})
 
 

@@ -8,7 +8,7 @@ from litecheck.model.shapes.call import constant_integers, constant_numbers
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
-from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, ranked
+from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, with_rank
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.operator_plan import CHANNELS, TensorPlan
 from litecheck.quantization import BITS, INTEGER_RANGES
@@ -16,7 +16,7 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 
 def _set_lowest(tensor: TensorPlan, value: int) -> TensorPlan | None:
     low, high = INTEGER_RANGES.get(tensor.dtype, (0, -1))
-    return tensor.zeroed(low - value) if low <= low - value <= high else None
+    return tensor.with_zero_point(low - value) if low <= low - value <= high else None
 
 
 @measures_operand(_set_lowest)
@@ -31,7 +31,7 @@ def lowest(tensor: Tensor) -> Measured:
     )
 
 
-@measures_operand(ranked)
+@measures_operand(with_rank)
 def rank(tensor: Tensor) -> Measured:
     """Number of dimensions. Example: shape (1, 4, 4, 8) gives 4."""
     return len(tensor.shape)
@@ -93,7 +93,7 @@ def stored_bytes(tensor: Tensor) -> Measured:
 
 def _set_int4(tensor: TensorPlan, value: int) -> TensorPlan | None:
     """Set int4 with a single scale, or with a scale for each channel."""
-    return tensor.but(dtype="int4", values=None).scaled([0.25] * (value if value < 2 else CHANNELS), 0)
+    return tensor.but(dtype="int4", values=None).with_scale([0.25] * (value if value < 2 else CHANNELS), 0)
 
 
 @measures_operand(_set_int4)
@@ -104,7 +104,7 @@ def int4_scales(tensor: Tensor) -> Measured:
 
 @measures_operand(
     lambda tensor, value: (
-        tensor.scaled([0.25] * CHANNELS, [3] * value + [0] * (CHANNELS - value))
+        tensor.with_scale([0.25] * CHANNELS, [3] * value + [0] * (CHANNELS - value))
         if 0 <= value <= CHANNELS
         else None
     )
@@ -143,7 +143,7 @@ def constant(tensor: Tensor) -> Measured:
     return "yes" if tensor.is_constant else "no"
 
 
-@measures_operand(lambda tensor, value: tensor.scaled(float(value)) if value > 0 else None)
+@measures_operand(lambda tensor, value: tensor.with_scale(float(value)) if value > 0 else None)
 def scale(tensor: Tensor) -> Measured:
     """Per-tensor scale, as an exact number. Example: the float32 scale 0.1 gives 13421773/134217728."""
     return one_scale(tensor)

@@ -89,7 +89,7 @@ _BOUNDS = {"RELU": 0, "RELU_N1_TO_1": 1, "RELU6": 6}
 
 def _set_fused_bound(plan: Plan, value: Fraction) -> Plan | None:
     plan = plan.option(fused_activation_function="RELU6")
-    return plan.scaled("output", float(6 / Fraction(value))) if value > 0 else None
+    return plan.with_scale("output", float(6 / Fraction(value))) if value > 0 else None
 
 
 @measures(_set_fused_bound)
@@ -208,7 +208,7 @@ def _factor(operands: Operands, name: str) -> Measured:
 def _set_exponent_step(plan: Plan, value: Fraction | str) -> Plan | None:
     if isinstance(value, str):
         return plan.option(beta=float("nan"))
-    return option_stated(plan.scaled("input", float(value) / 2), 2, "beta")
+    return option_stated(plan.with_scale("input", float(value) / 2), 2, "beta")
 
 
 @measures(_set_exponent_step, "not finite")

@@ -15,9 +15,9 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import (
     Measured,
     Operands,
+    count_axes_outside,
     one_scale,
     one_zero_point,
-    outside,
     stated_axes,
 )
 from litecheck.profile.measurements.register import Setter, measures
@@ -35,12 +35,14 @@ _TYPES = {code: name.lower() for name, code in _CODES.items()}
 
 def _set_opposite(plan: Plan, value: int) -> Plan | None:
     given = plan.one("input")
-    return plan.edit("output", lambda t: t.zeroed(value - int(given.zero_point[0]))) if given else None
+    return (
+        plan.edit("output", lambda t: t.with_zero_point(value - int(given.zero_point[0]))) if given else None
+    )
 
 
 def _set_int16(plan: Plan, value: int) -> Plan | None:
-    plan = plan.edit_all(lambda tensor: tensor.but(dtype="int16", values=None).zeroed(0))
-    return plan.edit("output", lambda tensor: tensor.zeroed(value))
+    plan = plan.edit_all(lambda tensor: tensor.but(dtype="int16", values=None).with_zero_point(0))
+    return plan.edit("output", lambda tensor: tensor.with_zero_point(value))
 
 
 def _set_different_scales(plan: Plan, value: int) -> Plan | None:
@@ -48,7 +50,7 @@ def _set_different_scales(plan: Plan, value: int) -> Plan | None:
     for role in plan.inputs:
         for at in range(len(plan.operands[role])):
             scale = 0.25 + min(count, value - 1) / 4
-            plan, count = plan.edit(role, lambda t, s=scale: t.scaled(s), at), count + 1  # type: ignore[misc]
+            plan, count = plan.edit(role, lambda t, s=scale: t.with_scale(s), at), count + 1  # type: ignore[misc]
     return plan if 0 < value <= count else None
 
 
@@ -100,8 +102,10 @@ def different_scales(operands: Operands) -> Measured:
 
 def _set_copied_rows(plan: Plan, scales: int = 1, apart: int = 0) -> Plan:
     """Set a constant table with ``scales`` scales, and an output of its type with a scale that is ``apart`` larger."""
-    plan = plan.edit("table", lambda t: t.holding(np.ones((CHANNELS, 3)), "int8").scaled([0.25] * scales, 0))
-    return plan.edit("output", lambda t: t.but(dtype="int8").scaled(0.25 + apart, 0))
+    plan = plan.edit(
+        "table", lambda t: t.holding(np.ones((CHANNELS, 3)), "int8").with_scale([0.25] * scales, 0)
+    )
+    return plan.edit("output", lambda t: t.but(dtype="int8").with_scale(0.25 + apart, 0))
 
 
 @measures(lambda plan, value: _set_copied_rows(plan, apart=value) if 0 <= value < 2 else None)
@@ -131,8 +135,8 @@ def _narrow_rows(plan: Plan, value: int) -> Plan | None:
         return None
     shape = (CHANNELS, 1 if value else 2)
     for role in ("table", "input"):
-        plan = plan.edit(role, lambda t: t.but(dtype="int4", shape=shape, values=None).scaled(0.25, 0))
-    return plan.edit("output", lambda t: t.but(dtype="int4").scaled(0.25, 0))
+        plan = plan.edit(role, lambda t: t.but(dtype="int4", shape=shape, values=None).with_scale(0.25, 0))
+    return plan.edit("output", lambda t: t.but(dtype="int4").with_scale(0.25, 0))
 
 
 @measures(_narrow_rows)
@@ -141,14 +145,14 @@ def row_bits_beyond_bytes(operands: Operands) -> Measured:
     int4 rows of 3 values give 4."""
     rows = operands.one("table") or operands.one("input")
     axes = [0] if "table" in operands.roles else stated_axes(operands)
-    if rows is None or not axes or outside(axes, len(rows.shape)):
+    if rows is None or not axes or count_axes_outside(axes, len(rows.shape)):
         return None
     return prod(rows.shape[axes[0] % len(rows.shape) + 1 :]) * BITS.get(rows.dtype, 0) % 8
 
 
 def _set_dequantized_rows(plan: Plan, value: int) -> Plan | None:
     """Set an int8 table with this zero point, and float32 rows."""
-    plan = plan.edit("table", lambda t: t.but(dtype="int8").scaled(0.25, value))
+    plan = plan.edit("table", lambda t: t.but(dtype="int8").with_scale(0.25, value))
     return (
         plan.edit("output", lambda t: t.but(dtype="float32", quantization=Quantization()))
         if abs(value) < 128
@@ -205,7 +209,7 @@ def requantized_scales(operands: Operands) -> Measured:
     return int(output.quantization.scale.size) or None
 
 
-@measures(_first_inputs_setter(lambda t: t.but(dtype="int8").zeroed(200)))
+@measures(_first_inputs_setter(lambda t: t.but(dtype="int8").with_zero_point(200)))
 def zero_points_outside_type(operands: Operands) -> Measured:
     """Number of tensors with a zero point outside the range of their dtype. Example: an int8 input with zero
     point 200 gives 1."""
@@ -246,7 +250,7 @@ def _is_zero(tensor: Tensor) -> bool:
     return values is not None and zero is not None and bool((values == zero).all())
 
 
-@measures(lambda plan, value: plan.scaled(plan.inputs[0], float(value)) if value > 0 else None)
+@measures(lambda plan, value: plan.with_scale(plan.inputs[0], float(value)) if value > 0 else None)
 def finest_scale(operands: Operands) -> Measured:
     """Smallest input scale, without constants of zeros, which are exact. Example: inputs 0.5 and 0.25 give 0.25."""
     inputs = [t for role in operands.roles if role != "output" for t in operands.roles[role]]

@@ -40,7 +40,7 @@ def _keep_first(plan: Plan, value: int, *names: str) -> Plan | None:
     """Keep the first ``value`` of these operands in the first cell that has any; for 0, keep all."""
     for cell in _CELLS:
         if any(plan.one(cell + name) for name in names):
-            return plan.without(*(cell + name for name in names[value or len(names) :]))
+            return plan.without_inputs(*(cell + name for name in names[value or len(names) :]))
     return plan
 
 
@@ -71,7 +71,7 @@ def partial_peepholes(operands: Operands) -> Measured:
     return _count_incomplete(operands, names)
 
 
-@measures(lambda plan, value: plan.without(*_COEFFICIENTS[:value]))
+@measures(lambda plan, value: plan.without_inputs(*_COEFFICIENTS[:value]))
 def missing_layer_norm(operands: Operands) -> Measured:
     """Number of missing normalization coefficients of an LSTM that has those of the forget gate. Example: an
     LSTM without input gate and with forget coefficients alone gives 2."""
@@ -83,7 +83,9 @@ def missing_layer_norm(operands: Operands) -> Measured:
 
 
 @measures(
-    lambda plan, value: plan.without(*[r for r in plan.operands if r.endswith("projection_weights")][:value])
+    lambda plan, value: plan.without_inputs(
+        *[r for r in plan.operands if r.endswith("projection_weights")][:value]
+    )
 )
 def lone_projection_bias(operands: Operands) -> Measured:
     """Number of projection biases of an LSTM without projection weights. Example: a projection bias alone
@@ -107,7 +109,7 @@ def _count_incomplete(operands: Operands, names: Callable[[str], Sequence[str]])
 
 @measures(
     lambda plan, value: option_stated(
-        plan.without(*["output_state", "cell_state"][:value]), "FULL", "kernel_type"
+        plan.without_inputs(*["output_state", "cell_state"][:value]), "FULL", "kernel_type"
     )
 )
 def absent_lstm_operands(operands: Operands) -> Measured:
@@ -143,7 +145,7 @@ def miscounted_results(operands: Operands) -> Measured:
 def _set_normalization(plan: Plan, value: int) -> Plan | None:
     roles = [role for role in plan.inputs if role.endswith("layer_norm_coefficients")]
     for n, role in enumerate(roles[::-1]):
-        own = plan.operands[role] or (TensorPlan("int16").scaled(2.0**-10),)
+        own = plan.operands[role] or (TensorPlan("int16").with_scale(2.0**-10),)
         plan = plan.with_role(role, own if n < value else ())
     return plan if 0 <= value <= len(roles) else None
 
@@ -156,7 +158,7 @@ def _intermediate(plan: Plan, value: int) -> Plan | None:
 def _scaleless(plan: Plan, value: int) -> Plan | None:
     for n, gate in enumerate(reversed(_GATES)):
         role = f"{gate}_gate_intermediate"
-        own = (plan.one(role) or TensorPlan("int16")).scaled(2.0**-12)
+        own = (plan.one(role) or TensorPlan("int16")).with_scale(2.0**-12)
         plan = plan.with_role(role, (own if n >= value else own.but(quantization=Quantization()),))
     return plan
 
@@ -166,8 +168,8 @@ def _shift_hidden(plan: Plan, value: int) -> Plan | None:
     state = plan.one("output_state")
     if state is None:
         return None
-    plan = plan.without("projection_weights", "projection_bias")
-    return plan.scaled("hidden", state.scale, state.zero_point + value)
+    plan = plan.without_inputs("projection_weights", "projection_bias")
+    return plan.with_scale("hidden", state.scale, state.zero_point + value)
 
 
 @measures(_set_normalization)
@@ -177,7 +179,9 @@ def layer_norm_operands(operands: Operands) -> Measured:
     return sum(role.endswith("layer_norm_coefficients") for role in present)
 
 
-@measures(lambda plan, value: plan.without(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None)
+@measures(
+    lambda plan, value: plan.without_inputs(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None
+)
 def input_gate_operands(operands: Operands) -> Measured:
     """Number of tensors of an LSTM input gate: weights, recurrent weights, bias. Example: an LSTM without
     input gate (CIFG) gives 0."""
@@ -250,8 +254,8 @@ def _steep_gate(plan: Plan, value: Fraction) -> Plan | None:
     weights = plan.one("input_to_forget_weights")
     if weights is None or not weights.scale.size or value <= 0:
         return None
-    plan = plan.without(*(r for r in plan.operands if r.endswith("layer_norm_coefficients")))
-    return plan.scaled("input", float(value) * _Q12 / float(weights.scale.max()))
+    plan = plan.without_inputs(*(r for r in plan.operands if r.endswith("layer_norm_coefficients")))
+    return plan.with_scale("input", float(value) * _Q12 / float(weights.scale.max()))
 
 
 @measures(_steep_gate)

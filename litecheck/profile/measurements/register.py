@@ -119,7 +119,7 @@ def option(*names: str) -> Setter:
     return lambda plan, value: option_stated(plan, value, *names)
 
 
-def within_type(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
+def with_constant(plan: Plan, role: str, values: ArrayLike, dtype: str = "int32") -> Plan:
     """Return the plan with a constant in a role."""
     return plan.edit(role, lambda tensor: tensor.holding(values, dtype))
 
@@ -137,7 +137,7 @@ def dimensions(tensor: TensorPlan, shape: Iterable[int]) -> TensorPlan:
     return tensor.holding(np.full(shape, tensor.values.flat[0] if tensor.values.size else 0))
 
 
-def ranked(tensor: TensorPlan, rank: int) -> TensorPlan | None:
+def with_rank(tensor: TensorPlan, rank: int) -> TensorPlan | None:
     """Return the tensor with this number of dimensions, or None for more than a file may have."""
     small = (*tensor.shape[:CHANNELS], *[CHANNELS] * CHANNELS)[: min(rank, CHANNELS)]
     return dimensions(tensor, (*small, *[1] * (rank - CHANNELS))) if 0 <= rank <= MAX_RANK else None

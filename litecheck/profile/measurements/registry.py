@@ -86,7 +86,7 @@ def meaning(name: str) -> str:
     return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
 
 
-def measured(path: str) -> str:
+def measurement_description(path: str) -> str:
     """Return the description of the measurement that a requirement limits; "" if it is not a limit."""
     name = path.partition("/limits/")[2]
     return meaning(name).replace("``", "") if name else ""

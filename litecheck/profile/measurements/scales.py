@@ -22,7 +22,8 @@ def _step(plan: Plan) -> float:
 
 def _set_one_channel(plan: Plan) -> Plan:
     """Set one channel of weights with a single scale, which is both per tensor and per axis."""
-    return plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).scaled([0.5])).scaled("bias", [1.0])
+    plan = plan.edit("weight", lambda t: t.but(shape=(1, 4), values=None).with_scale([0.5]))
+    return plan.with_scale("bias", [1.0])
 
 
 def _set_bias_drift(plan: Plan, value: Fraction | str) -> Plan | None:
@@ -31,17 +32,17 @@ def _set_bias_drift(plan: Plan, value: Fraction | str) -> Plan | None:
     plan = _set_one_channel(plan)
     step = _step(plan)
     if isinstance(value, str):
-        plan = plan.scaled("bias", float("nan"))
+        plan = plan.with_scale("bias", float("nan"))
         return plan.but(set=plan.set | {"bias"})
     if not value:
-        return plan.scaled("bias", step)
-    plan = plan.scaled("bias", step * 1.0009).scaled("output", step * 0.0009 / float(value))
+        return plan.with_scale("bias", step)
+    plan = plan.with_scale("bias", step * 1.0009).with_scale("output", step * 0.0009 / float(value))
     return plan.but(set=plan.set | {"bias"})
 
 
 def _set_unstated_drift(plan: Plan, value: Fraction) -> Plan | None:
     plan = _set_one_channel(plan).edit("bias", lambda t: t.but(quantization=Quantization()))
-    return plan.scaled("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
+    return plan.with_scale("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
 
 
 def _largest(plan: Plan) -> float:
@@ -52,13 +53,13 @@ def _largest(plan: Plan) -> float:
 
 def _set_squared_ratio(plan: Plan, value: Fraction) -> Plan | None:
     largest = _largest(plan)
-    return plan.scaled("output", largest * largest / value) if value > 0 else None
+    return plan.with_scale("output", largest * largest / value) if value > 0 else None
 
 
 def _set_quotient(plan: Plan, value: Fraction) -> Plan | None:
     lhs, rhs = plan.one("lhs"), plan.one("rhs")
     return (
-        plan.scaled("output", float(value * lhs.scale[0] / rhs.scale[0]))
+        plan.with_scale("output", float(value * lhs.scale[0] / rhs.scale[0]))
         if lhs and rhs and value > 0
         else None
     )
@@ -67,7 +68,7 @@ def _set_quotient(plan: Plan, value: Fraction) -> Plan | None:
 def _reach_setter(steps: int) -> Setter:
     """Return a setter of the output scale: largest input scale * ``steps`` / value. Example: 0.5, 127 and 254 give
     0.25."""
-    return lambda plan, value: plan.scaled("output", _largest(plan) * steps / value) if value > 0 else None
+    return lambda plan, n: plan.with_scale("output", _largest(plan) * steps / n) if n > 0 else None
 
 
 @measures(_set_bias_drift, "not finite")
@@ -95,7 +96,7 @@ def unstated_bias_drift(operands: Operands) -> Measured:
     return given[0] * given[1] / given[2] if len(given) == 3 and given[2] else None
 
 
-@measures(lambda plan, value: plan.scaled("output", _step(plan) / value) if value > 0 else None)
+@measures(lambda plan, value: plan.with_scale("output", _step(plan) / value) if value > 0 else None)
 def accumulator_step(operands: Operands) -> Measured:
     """Input * largest weight scale / output scale, not int4. Example: 0.5, 0.25 and 0.5 give 0.25."""
     data, output, weight = (
@@ -113,7 +114,7 @@ def accumulator_step(operands: Operands) -> Measured:
     return exact_ratio((data, largest), output)
 
 
-@measures(lambda plan, value: plan.scaled("output", _largest(plan) / value) if value > 0 else None)
+@measures(lambda plan, value: plan.with_scale("output", _largest(plan) / value) if value > 0 else None)
 def scale_ratio(operands: Operands) -> Measured:
     """Largest input scale / output scale. Example: inputs 0.5 and 0.25 and output 0.125 give 4."""
     output = _finite_scale(operands.one("output"))
@@ -122,7 +123,7 @@ def scale_ratio(operands: Operands) -> Measured:
     return exact_ratio((max(scales),), output) if scales and output else None
 
 
-@measures(lambda plan, value: plan.scaled("output", _largest(plan) * float(value)) if value > 0 else None)
+@measures(lambda plan, value: plan.with_scale("output", _largest(plan) * float(value)) if value > 0 else None)
 def inverse_scale_ratio(operands: Operands) -> Measured:
     """Output scale / largest input scale. Example: input 0.5 and output 2 give 4."""
     ratio = scale_ratio(operands)
@@ -136,7 +137,9 @@ def squared_scale_ratio(operands: Operands) -> Measured:
     return ratio * ratio * output if isinstance(ratio, Fraction) and output else None
 
 
-@measures(lambda plan, n: plan.scaled("lhs", 0.25).scaled("rhs", 0.125).scaled("output", 0.25 / 2.0**n))
+@measures(
+    lambda plan, n: plan.with_scale("lhs", 0.25).with_scale("rhs", 0.125).with_scale("output", 0.25 / 2.0**n)
+)
 def power_of_two_gap(operands: Operands) -> Measured:
     """Exponent of the largest input scale - exponent of the output scale, if all are near powers of two and
     ``pot_scale_int16`` is set or absent. Example: inputs 2^-2 and 2^-3 and output 2^-4 give 2."""
@@ -238,7 +241,9 @@ def inverse_root_reach(operands: Operands) -> Measured:
     return None if scale is None else _in_steps(operands, sqrt(scale[1] / scale[0]).as_integer_ratio())
 
 
-@measures(lambda plan, value: plan.scaled("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None)
+@measures(
+    lambda plan, value: plan.with_scale("output", value / sqrt(_largest(plan) or 1)) if value > 0 else None
+)
 def inverse_root_step(operands: Operands) -> Measured:
     """Output scale * sqrt(input scale). Example: input scale 0.25 and output scale 0.5 give 0.25."""
     given, step = _finite_scale(operands.one("input")), _finite_scale(operands.one("output"))

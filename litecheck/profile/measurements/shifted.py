@@ -15,7 +15,7 @@ _INPUTS = ("lhs", "rhs")
 def _broadcast(plan: Plan, value: int) -> Plan | None:
     for role, scale in zip((*_INPUTS, "output"), (0.25, 0.125, 0.25), strict=True):
         shape = (1, *SHAPE[1:]) if role in _INPUTS[2 - value :] else SHAPE
-        plan = plan.edit(role, lambda t, s=shape: dimensions(t, s)).scaled(role, scale)  # type: ignore[misc]
+        plan = plan.edit(role, lambda t, s=shape: dimensions(t, s)).with_scale(role, scale)  # type: ignore[misc]
     return plan if 0 <= value < 2 else None
 
 

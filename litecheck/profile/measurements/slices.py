@@ -16,26 +16,26 @@ from litecheck.profile.measurements.bound import (
     short_constant,
     stated_axes,
 )
-from litecheck.profile.measurements.register import dimensions, invalid, measures, within_type
+from litecheck.profile.measurements.register import dimensions, invalid, measures, with_constant
 from litecheck.profile.operator_plan import Plan
 
 
 def _set_slice(plan: Plan, value: int) -> Plan | None:
     output = plan.one("output")
     sizes = [dim - (n < value) for n, dim in enumerate(output.shape)] if output else []
-    return within_type(within_type(plan, "begin", [0] * len(sizes)), "size", sizes)
+    return with_constant(with_constant(plan, "begin", [0] * len(sizes)), "size", sizes)
 
 
 def _set_shrunk(plan: Plan, value: int, begin: int, stride: int) -> Plan | None:
     """Set ``value`` shrunk dimensions to this begin and stride."""
-    plan = within_type(
-        within_type(plan, "begin", invalid(begin, 0, value)), "strides", invalid(stride, 1, value)
+    plan = with_constant(
+        with_constant(plan, "begin", invalid(begin, 0, value)), "strides", invalid(stride, 1, value)
     )
     return plan.option(shrink_axis_mask=(1 << max(value, 1)) - 1, begin_mask=0)
 
 
 def _cut(plan: Plan, value: int) -> Plan | None:
-    plan = within_type(plan, "axis", 0).edit("input", lambda t: dimensions(t, (8 + value, *t.shape[1:])))
+    plan = with_constant(plan, "axis", 0).edit("input", lambda t: dimensions(t, (8 + value, *t.shape[1:])))
     return plan.option(num_splits=4) if 0 <= value < 4 else None
 
 
@@ -48,7 +48,9 @@ def _slice(operands: Operands) -> list[tuple[int, int, int]] | None:
     return list(zip(begin, size, shape, strict=False))
 
 
-@measures(lambda plan, value: within_type(within_type(plan, "begin", invalid(9, 0, value)), "size", [1] * 4))
+@measures(
+    lambda plan, value: with_constant(with_constant(plan, "begin", invalid(9, 0, value)), "size", [1] * 4)
+)
 def slices_out_of_range(operands: Operands) -> Measured:
     """Number of dimensions in which SLICE begins or ends outside the input; size -1 means the rest. Example:
     input (4, 4), begin (0, 3) and size (4, 2) give 1."""
@@ -107,8 +109,8 @@ def shrunk_backwards(operands: Operands) -> Measured:
 
 
 def _offset(plan: Plan, value: int) -> Plan | None:
-    plan = within_type(within_type(plan, "begin", [0] * 4), "strides", [1] * 4)
-    return within_type(plan, "end", invalid(9, 0, value)).option(
+    plan = with_constant(with_constant(plan, "begin", [0] * 4), "strides", [1] * 4)
+    return with_constant(plan, "end", invalid(9, 0, value)).option(
         offset=True, begin_mask=0, end_mask=0, shrink_axis_mask=0, new_axis_mask=0, ellipsis_mask=0
     )
 
@@ -145,7 +147,7 @@ def new_axes_and_ellipses(operands: Operands) -> Measured:
     return bin(masks).count("1")
 
 
-@measures(lambda plan, value: within_type(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
+@measures(lambda plan, value: with_constant(plan, "paddings", [[9, 9]] * value + [[0, 0]] * (4 - value)))
 def reflected_too_far(operands: Operands) -> Measured:
     """Number of dimensions with more padding than values to mirror: the dimension, minus 1 in mode REFLECT.
     Example: dimension 3 with padding (3, 0) in mode REFLECT gives 1."""
@@ -157,7 +159,7 @@ def reflected_too_far(operands: Operands) -> Measured:
     return sum(max(before, after) > max(dim - edge, 0) for before, after, dim in sides)
 
 
-@measures(lambda plan, value: within_type(within_type(plan, "size_splits", [4 + value]), "axis", 0))
+@measures(lambda plan, value: with_constant(with_constant(plan, "size_splits", [4 + value]), "axis", 0))
 def split_gap(operands: Operands) -> Measured:
     """Difference between the sum of the sizes of SPLIT_V and the dimension; with a size of -1 only a surplus
     counts. Example: dimension 6 and sizes (2, 3) give 1."""
@@ -181,7 +183,7 @@ def split_remainder(operands: Operands) -> Measured:
     return shape[axes[0]] % parts
 
 
-@measures(lambda plan, value: within_type(plan, "k", 4 + value))
+@measures(lambda plan, value: with_constant(plan, "k", 4 + value))
 def k_beyond(operands: Operands) -> Measured:
     """Number of values that TOPK_V2 selects beyond the last dimension. Example: k 5 and dimension 4 give 1."""
     shape, k = indexed_shape(operands), short_constant(operands, "k")
@@ -190,20 +192,20 @@ def k_beyond(operands: Operands) -> Measured:
 
 def _outside(plan: Plan, value: int) -> Plan | None:
     role = "ids" if "ids" in plan.operands else "indices"
-    return within_type(plan, role, invalid(99, 0, value, value + 1))
+    return with_constant(plan, role, invalid(99, 0, value, value + 1))
 
 
 def _set_tuples(plan: Plan, places: list[int]) -> Plan | None:
     """Set index tuples of one number each, and four dimensions of length 4."""
     shape = "shape" if "shape" in plan.operands else "output_shape"
-    plan = within_type(plan, "indices", [[place] for place in places])
-    return within_type(plan, shape, [4] * 4) if shape in plan.operands else plan
+    plan = with_constant(plan, "indices", [[place] for place in places])
+    return with_constant(plan, shape, [4] * 4) if shape in plan.operands else plan
 
 
 def _written_twice(plan: Plan, value: int) -> Plan | None:
     places = [1] * (value + 1) if value else [0, 1]
-    plan = within_type(plan, "indices", [[place] for place in places])
-    plan = within_type(plan, "shape", [4, 3]).edit("output", lambda tensor: dimensions(tensor, (4, 3)))
+    plan = with_constant(plan, "indices", [[place] for place in places])
+    plan = with_constant(plan, "shape", [4, 3]).edit("output", lambda tensor: dimensions(tensor, (4, 3)))
     return plan.edit("updates", lambda tensor: dimensions(tensor, (len(places), 3)))
 
 
@@ -252,7 +254,7 @@ def _tuples(operands: Operands) -> tuple[NDArray[np.int64], tuple[int, ...]] | N
     return indices.reshape(-1, deep), tuple(shape[:deep])
 
 
-@measures(lambda plan, value: within_type(plan, "lengths", invalid(9, 1, value)).option(seq_dim=1))
+@measures(lambda plan, value: with_constant(plan, "lengths", invalid(9, 1, value)).option(seq_dim=1))
 def lengths_too_long(operands: Operands) -> Measured:
     """Number of sequence lengths above the dimension of the sequences. Example: dimension 4 and lengths (3,
     5) give 1."""
@@ -266,7 +268,7 @@ def lengths_too_long(operands: Operands) -> Measured:
     return int((lengths > shape[dim]).sum())
 
 
-@measures(lambda plan, value: within_type(plan, "segment_ids", range(0, 2 * value + 1, 2)))
+@measures(lambda plan, value: with_constant(plan, "segment_ids", range(0, 2 * value + 1, 2)))
 def segments_out_of_order(operands: Operands) -> Measured:
     """Number of segment ids that do not start at 0 or do not increase by 0 or 1. Example: ids (0, 0, 2) give
     1."""
@@ -278,7 +280,9 @@ def segments_out_of_order(operands: Operands) -> Measured:
 
 
 @measures(
-    lambda plan, value: within_type(within_type(plan, "num_segments", 4), "segment_ids", invalid(9, 0, value))
+    lambda plan, value: with_constant(
+        with_constant(plan, "num_segments", 4), "segment_ids", invalid(9, 0, value)
+    )
 )
 def segments_out_of_range(operands: Operands) -> Measured:
     """Number of segment ids of ``num_segments`` or more; negative ids belong to no segment. Example:

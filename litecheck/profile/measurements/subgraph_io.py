@@ -10,10 +10,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.links import called, links_of, parameters_of
+from litecheck.model.links import links_of, parameters_of, subgraph_calls
 from litecheck.model.types import Subgraph, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
-from litecheck.profile.measurements.register import Setter, measures, option_fields, ranked
+from litecheck.profile.measurements.register import Setter, measures, option_fields, with_rank
 from litecheck.profile.measurements.vocabulary import TYPES, YES_OR_NO
 from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 
@@ -27,7 +27,7 @@ def _add_call(plan: Plan) -> Plan:
         return plan
     for role in ("operands", "results"):
         for at in range(len(plan.operands.get(role, ()))):
-            plan = plan.edit(role, lambda t: t.scaled([0.5], 3 if t.dtype == "int8" else 0), at)
+            plan = plan.edit(role, lambda t: t.with_scale([0.5], 3 if t.dtype == "int8" else 0), at)
     options = [name for name in option_fields(plan.opcode) if "subgraph_ind" in name]
     plan = plan.but(calls=tuple(_callee(plan, name) for name in sorted(options)))
     wanted = "composite_attributes" in option_fields(plan.opcode)
@@ -103,7 +103,7 @@ def _set_attributes(plan: Plan, value: str) -> Plan | None:
     return plan if value == "yes" else plan.but(options={})
 
 
-@measures(_crossing_setter(lambda t: t.scaled(0.75, 0)))
+@measures(_crossing_setter(lambda t: t.with_scale(0.75, 0)))
 def boundary_mismatches(operands: Operands) -> Measured:
     """Number of tensors with a different scale or zero point inside the called subgraph. Example: an IF that passes
     scale 0.5 to a subgraph input with scale 0.75 gives 1."""
@@ -144,13 +144,15 @@ def arity_mismatches(operands: Operands) -> Measured:
 @measures(_branches)
 def called_subgraphs(operands: Operands) -> Measured:
     """Number of subgraphs that an operator calls; a subgraph that is named twice counts twice. Example: IF gives 2."""
-    return sum(1 for _ in called(operands.operator)) if operands.operator.options else None
+    return sum(1 for _ in subgraph_calls(operands.operator)) if operands.operator.options else None
 
 
 @measures(lambda plan, value: _add_call(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
 def missing_subgraphs(operands: Operands) -> Measured:
     """Number of called subgraphs that the model does not have. Example: branches 1 and 9 of 3 subgraphs give 1."""
-    return sum(not 0 <= index < len(operands.model.subgraphs) for _, index in called(operands.operator))
+    return sum(
+        not 0 <= index < len(operands.model.subgraphs) for _, index in subgraph_calls(operands.operator)
+    )
 
 
 @measures(_recursive, "yes", "no", gives=YES_OR_NO)
@@ -158,7 +160,11 @@ def recursion(operands: Operands) -> Measured:
     """``yes`` if a called subgraph calls the operator's own subgraph, at any depth, else ``no``. Example: a WHILE with its
     own subgraph as body gives yes."""
     links, own = links_of(operands.model), operands.subgraph.index
-    return "yes" if any(links.come_back(own, index) for _, index in called(operands.operator)) else "no"
+    return (
+        "yes"
+        if any(links.is_recursive_call(own, index) for _, index in subgraph_calls(operands.operator))
+        else "no"
+    )
 
 
 @measures(
@@ -170,7 +176,7 @@ def recursion(operands: Operands) -> Measured:
 def condition_is_body(operands: Operands) -> Measured:
     """``yes`` if condition and body of a loop are the same subgraph, else ``no``. Example: cond_subgraph_index 1 and
     body_subgraph_index 1 give yes."""
-    named = dict(called(operands.operator))
+    named = dict(subgraph_calls(operands.operator))
     if _CONDITION not in named:
         return None
     return "yes" if list(named.values()).count(named[_CONDITION]) > 1 else "no"
@@ -183,7 +189,7 @@ def condition_type(operands: Operands) -> Measured:
     return condition.dtype if condition is not None else None
 
 
-@measures(lambda plan, value: _change_condition(plan, lambda t: ranked(t.but(shape=(1,) * 4), value) or t))
+@measures(lambda plan, value: _change_condition(plan, lambda t: with_rank(t.but(shape=(1,) * 4), value) or t))
 def condition_rank(operands: Operands) -> Measured:
     """Rank of the output of a loop's condition. Example: shape (1, 1) gives 2."""
     condition = _condition(operands)
@@ -210,7 +216,7 @@ def composite_attributes(operands: Operands) -> Measured:
 def _callees(operands: Operands) -> Iterator[tuple[str, Subgraph]]:
     """Return (option, subgraph) of every called subgraph that exists."""
     subgraphs = operands.model.subgraphs
-    return ((name, subgraphs[i]) for name, i in called(operands.operator) if 0 <= i < len(subgraphs))
+    return ((name, subgraphs[i]) for name, i in subgraph_calls(operands.operator) if 0 <= i < len(subgraphs))
 
 
 def _count_passed(operands: Operands) -> tuple[int, int]:

@@ -12,7 +12,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-def suggested(path: str, known: Collection[str]) -> str:
+def suggestion_text(path: str, known: Collection[str]) -> str:
     """Return ``; did you mean 'x'?`` for the last part of a path, "" if no known path is similar.
 
     For example, ``filter_h`` gives ``; did you mean 'kernel_h'?`` and ``CONV_2D/limits/filter_height`` gives

@@ -26,12 +26,12 @@ def _assignment_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
     return sets
 
 
-@measures(_assignment_setter(lambda t: t.scaled(0.75, 0)))
+@measures(_assignment_setter(lambda t: t.with_scale(0.75, 0)))
 def variable_mismatches(operands: Operands) -> Measured:
     """Number of assignments to a variable with a different scale or zero point than its read. Example: an
     assignment with scale 0.75 and a read with scale 0.5 give 1."""
     read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    assigned = links_of(operands.model).assignments_of(operands.subgraph, operands.operator)
     if read is None or assigned is None:
         return None
     stated = assigned.parameters.total() if read.quantization.is_set else 0
@@ -43,7 +43,7 @@ def variable_types(operands: Operands) -> Measured:
     """Number of assignments to a variable with a different dtype than its read. Example: a uint8 assignment
     and an int8 read give 1."""
     read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    assigned = links_of(operands.model).assignments_of(operands.subgraph, operands.operator)
     return None if read is None or assigned is None else assigned.count - assigned.dtypes[read.dtype]
 
 
@@ -52,7 +52,7 @@ def shorter_assignments(operands: Operands) -> Measured:
     """Number of assignments to a variable with fewer elements than its read. Example: an assignment of 2
     elements and a read of 4 give 1."""
     read = operands.one("output")
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    assigned = links_of(operands.model).assignments_of(operands.subgraph, operands.operator)
     if read is None or assigned is None or -1 in (read.shape_signature or ()):
         return None
     size = read.size
@@ -63,7 +63,7 @@ def shorter_assignments(operands: Operands) -> Measured:
 def assignments(operands: Operands) -> Measured:
     """Number of operators in the model that assign the variable of a read. Example: a single ASSIGN_VARIABLE
     gives 1."""
-    assigned = links_of(operands.model).read_by(operands.subgraph, operands.operator)
+    assigned = links_of(operands.model).assignments_of(operands.subgraph, operands.operator)
     return None if assigned is None else assigned.count
 
 

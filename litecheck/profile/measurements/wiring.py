@@ -19,8 +19,8 @@ from litecheck.profile.measurements.register import (
     measures,
     option_fields,
     option_stated,
-    ranked,
     with_dtype,
+    with_rank,
 )
 from litecheck.profile.operator_plan import NeighborTensor, Plan, TensorPlan
 from litecheck.quantization import BITS
@@ -44,7 +44,7 @@ def _set_listed_inputs(plan: Plan, value: int) -> Plan | None:
         return plan.with_role(last, [tensors[0].but() for _ in range(count)]) if count > 0 else None
     if not 0 <= value <= len(plan.inputs) or not plan.optional.issuperset(plan.inputs[value:]):
         return None
-    return plan.without(*plan.inputs[value:]).but(explicit_absent=value == len(plan.inputs))
+    return plan.without_inputs(*plan.inputs[value:]).but(explicit_absent=value == len(plan.inputs))
 
 
 def _set_aliased(plan: Plan, value: int) -> Plan | None:
@@ -79,7 +79,7 @@ def _present_roles(plan: Plan, roles: frozenset[str]) -> list[str]:
 def _set_delegated_rank(plan: Plan, value: int) -> Plan | None:
     for role in ("input", "values", "lhs"):
         if plan.one(role):
-            return plan.edit(role, lambda t: ranked(t.but(dtype="float32", values=None), value) or t)
+            return plan.edit(role, lambda t: with_rank(t.but(dtype="float32", values=None), value) or t)
     return None
 
 
@@ -92,7 +92,7 @@ def _set_empty(plan: Plan, value: int) -> Plan | None:
 
 def _broadcast(plan: Plan, value: int) -> Plan | None:
     role = next((role for role in plan.inputs if plan.one(role)), "")
-    return plan.edit(role, lambda t: ranked(t.but(shape=(2,) * 4), value) or t)
+    return plan.edit(role, lambda t: with_rank(t.but(shape=(2,) * 4), value) or t)
 
 
 def _set_count_mismatch(plan: Plan, value: int) -> Plan | None:
@@ -104,7 +104,7 @@ def _set_absent(plan: Plan, value: int) -> Plan | None:
     absent = plan.inputs[max(len(plan.inputs) - value, 0) :]
     if value < 0 or not plan.optional.issuperset(absent):
         return None
-    return plan.without(*absent).but(explicit_absent=value > 0)
+    return plan.without_inputs(*absent).but(explicit_absent=value > 0)
 
 
 @measures(_set_listed_inputs)

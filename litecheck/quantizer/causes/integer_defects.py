@@ -139,7 +139,7 @@ class Base:
     body: Recipe
     tail: Recipe
 
-    def changed(self, defects: Iterable[IntegerDefect]) -> Base:
+    def with_defects(self, defects: Iterable[IntegerDefect]) -> Base:
         """Return the arithmetic with the deviations in body and tail."""
         body, tail = self.body, self.tail
         for defect in defects:

@@ -17,7 +17,7 @@ from litecheck.quantizer.causes.integer_defects import (
     interpreters,
 )
 from litecheck.quantizer.causes.integer_patterns import patterns
-from litecheck.quantizer.causes.variants import Integers, Lookup, Recipe, quantized_by
+from litecheck.quantizer.causes.variants import Integers, Lookup, Recipe, quantize_with
 from litecheck.quantizer.comparison_result import IntegerCause, Mismatch, sample
 from litecheck.quantizer.litert_vectors import LANES
 from litecheck.quantizer.onnx_types import RANGES
@@ -74,11 +74,11 @@ class _Search:
         return self._exact([p for p in combinations(tried, 2) if p[0].field != p[1].field])
 
     def _exact(self, candidates: Sequence[tuple[IntegerDefect, ...]]) -> tuple[IntegerCause, ...]:
-        alive = [c for c in candidates if self._errors(self.base.changed(c), self.sample) == (0, 0)]
+        alive = [c for c in candidates if self._errors(self.base.with_defects(c), self.sample) == (0, 0)]
         return tuple(cause for c in alive if (cause := self._make_cause(c)).exact)
 
     def closest(self) -> tuple[IntegerCause, ...]:
-        best = min(self.defects, key=lambda d: sum(self._errors(self.base.changed((d,)), self.sample)))
+        best = min(self.defects, key=lambda d: sum(self._errors(self.base.with_defects((d,)), self.sample)))
         cause = self._make_cause((best,))
         enough = cause.explained - cause.broken >= _MOST * self.case.mismatches
         return (cause,) if enough else ()
@@ -120,7 +120,7 @@ class _Search:
     def _make_cause(
         self, changes: tuple[IntegerDefect, ...], name: str = "", sentence: str = ""
     ) -> IntegerCause:
-        base, unexplained, broken = self.base.changed(changes), 0, 0
+        base, unexplained, broken = self.base.with_defects(changes), 0, 0
         for tile in self.case.tiles():
             left, new = self._errors(base, np.arange(*tile.indices(self.case.actual.size)))
             unexplained, broken = unexplained + left, broken + new
@@ -148,7 +148,7 @@ class _Search:
         return np.where(np.isfinite(self.real[positions]), result, self.case.wide(positions))
 
     def _store(self, recipe: Recipe, positions: Integers) -> Integers:
-        return quantized_by(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
+        return quantize_with(recipe, self.real[positions], *self.lookup.at(positions, recipe), self.limits)
 
     def _base(self) -> Base:
         """Return the recipes of the reference's document that best reproduce the expected integers."""

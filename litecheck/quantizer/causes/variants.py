@@ -40,7 +40,7 @@ class Recipe:
     saturation: Saturation = "full"
 
 
-def quantized_by(
+def quantize_with(
     recipe: Recipe, real: Floats, scale: Floats, zero_point: Integers, limits: tuple[int, int]
 ) -> Integers:
     """Return the integers that a device with this recipe stores for finite real values, element by element.

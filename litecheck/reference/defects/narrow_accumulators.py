@@ -11,11 +11,11 @@ import numpy as np
 
 from litecheck.profile.operators import traits_of
 from litecheck.reference.compute_limits import reserve
-from litecheck.reference.defects.registry import Arguments, defect, summed
+from litecheck.reference.defects.registry import Arguments, defect, sums_products
 from litecheck.reference.numerics.fixedpoint import Ints, saturate, wrap32
 from litecheck.reference.numerics.requantize import requantizer
 from litecheck.reference.numerics.rescale import FIXED, Scales
-from litecheck.reference.numerics.windows import axes, padded, windows
+from litecheck.reference.numerics.windows import axes, pad_image, windows
 from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, RunError
 
@@ -79,7 +79,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
     """Register a defect of sums of int8 products, for outputs of int8 or of int32."""
 
     def register(sums: Sums) -> Sums:
-        @defect(name, does, summed, windowed=True)
+        @defect(name, does, sums_products, windowed=True)
         def change(kernel: Kernel, given: Arguments) -> Any:
             bytes_in = {given[role].dtype for role in ("input", "weight")} == {"int8"}
             if not bytes_in or given["output"].dtype not in ("int8", "int32"):
@@ -94,7 +94,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
 
 
 @_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
-def paired(taps: AccumulationTerms) -> Ints:
+def sum_pairs(taps: AccumulationTerms) -> Ints:
     """Make inputs unsigned by adding 128, and saturate the sum of every two consecutive products to 16 bits.
 
     At the end, (128 + zero point) * sum of the weights is subtracted. Source: the instruction VPMADDUBSW.
@@ -163,7 +163,7 @@ def deep(taps: AccumulationTerms) -> Ints | None:
 @_register(
     "accumulator-float16", "sums of products are rounded to float16 after every addition, the bias comes last"
 )
-def halved(taps: AccumulationTerms) -> Ints:
+def sum_in_float16(taps: AccumulationTerms) -> Ints:
     """Round every addition to float16, the bias last; an infinite sum becomes the largest int32."""
     total = taps.zeros().astype(np.float64)
     with np.errstate(over="ignore"):
@@ -203,7 +203,7 @@ def _terms(over: str, given: Arguments) -> AccumulationTerms:
         )
     down, across = axes(x.shape, w.shape[1:3], given["options"])
     reserve((len(x), down.out, across.out, *w.shape[1:3], x.shape[3]), 24, "windows of the input")
-    view = windows(padded(x, down, across, input.zero_point, np.int64), down, across)
+    view = windows(pad_image(x, down, across, input.zero_point, np.int64), down, across)
     pixels = view.reshape(-1, w.shape[1] * w.shape[2], x.shape[3]).swapaxes(0, 1)
     if over == "plane":
         inputs, weights = pixels, w.reshape(len(pixels), x.shape[3], -1)

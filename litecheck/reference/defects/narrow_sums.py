@@ -17,7 +17,7 @@ from litecheck.reference.numerics.axes import reduced_axes, reduction_view
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.pooled_means import pooled_means
-from litecheck.reference.numerics.windows import padded, windows
+from litecheck.reference.numerics.windows import pad_image, windows
 from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import Array, Operand
 
@@ -81,7 +81,7 @@ def _pool(register: Register, kernel: Kernel, given: Arguments) -> Array:
         24,
         "windows of the input",
     )
-    view = windows(padded(input.data, rows, columns, 0, np.int64), rows, columns)
+    view = windows(pad_image(input.data, rows, columns, 0, np.int64), rows, columns)
     terms = np.moveaxis(view, 5, 3).reshape(*view.shape[:3], view.shape[5], -1)
     bounds = stored_bounds(given["options"], given["output"])
     return pooled_means(register(terms), rows, columns, given["variants"]["round"], bounds)

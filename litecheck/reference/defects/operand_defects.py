@@ -16,9 +16,9 @@ from litecheck.reference.defects.registry import (
     Arguments,
     convolves,
     defect,
+    has_weights,
     rescales,
     symmetric,
-    weighted,
     window_axes,
     with_bias,
     with_options,
@@ -87,7 +87,7 @@ def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**_with_quantization(_with_explicit_padding(kernel, given), kept, ("int8",)))
 
 
-@defect("symmetric-weights", "weights of -128 are used as -127", weighted)
+@defect("symmetric-weights", "weights of -128 are used as -127", has_weights)
 def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
     """Clamp weights to at least -127."""
     weight: Operand = given["weight"]
@@ -97,19 +97,19 @@ def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**{**given, "weight": raised})
 
 
-@defect("no-bias", "the bias is left out", weighted)
+@defect("no-bias", "the bias is left out", has_weights)
 def no_bias(kernel: Kernel, given: Arguments) -> Any:
     """Omit the bias."""
     return kernel.function(**{**given, "bias": None})
 
 
-@defect("bias-16", "the bias saturates to 16 bits", weighted)
+@defect("bias-16", "the bias saturates to 16 bits", has_weights)
 def bias_16(kernel: Kernel, given: Arguments) -> Any:
     """Saturate the bias to 16 bits. Example: 40,000 becomes 32,767."""
     return kernel.function(**with_bias(given, lambda bias: saturate(bias, -(2**15), 2**15 - 1)))
 
 
-@defect("bias-16-wraps", "of the bias the lowest 16 bits are kept, the highest of them a sign", weighted)
+@defect("bias-16-wraps", "of the bias the lowest 16 bits are kept, the highest of them a sign", has_weights)
 def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
     """Wrap the bias to 16 bits. Example: 40,000 becomes -25,536."""
     return kernel.function(**with_bias(given, lambda bias: bias.astype(np.int16).astype(bias.dtype)))
@@ -135,7 +135,7 @@ def mean_first(kernel: Kernel, given: Arguments) -> Any:
 _BLOCK = 4
 
 
-@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", weighted)
+@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", has_weights)
 def neighbor_bias(kernel: Kernel, given: Arguments) -> Any:
     """Give each channel of the last block of up to four channels the bias of the previous channel."""
 
@@ -156,7 +156,7 @@ def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Arr
     return kernel.function(**{**given, "weight": replace(weight, quantization=other, prepared={})})
 
 
-@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", weighted)
+@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", has_weights)
 def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
     """Swap the weight scales of channels 2n and 2n + 1. A last channel without a partner keeps its scale."""
 
@@ -167,13 +167,13 @@ def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
     return _with_scales(kernel, given, swapped)
 
 
-@defect("first-weight-scale", "the first channel's weight scale serves all channels", weighted)
+@defect("first-weight-scale", "the first channel's weight scale serves all channels", has_weights)
 def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
     """Use the scale of channel 0 for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
 
 
-@defect("largest-weight-scale", "the largest weight scale serves all channels", weighted)
+@defect("largest-weight-scale", "the largest weight scale serves all channels", has_weights)
 def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
     """Use the largest scale for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))

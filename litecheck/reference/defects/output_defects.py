@@ -14,7 +14,7 @@ from litecheck.reference.defects.registry import (
     Arguments,
     defect,
     rescales,
-    summed,
+    sums_products,
     symmetric,
     with_options,
 )
@@ -109,7 +109,9 @@ def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
     return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
 
 
-@defect("bias-apart", "the bias is rescaled by itself and added to the rescaled sum of products", summed)
+@defect(
+    "bias-apart", "the bias is rescaled by itself and added to the rescaled sum of products", sums_products
+)
 def bias_apart(kernel: Kernel, given: Arguments) -> Any:
     """Rescale the bias and the sum of products separately, then add both."""
     output, input = given["output"], given["input"]

@@ -12,7 +12,7 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.profile.operators import OperatorTraits
 from litecheck.quantization import Quantization
-from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, padded
+from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, pad_image
 from litecheck.reference.registry import Kernel
 from litecheck.reference.runtime_tensors import Array, Operand
 
@@ -50,19 +50,19 @@ def defect(name: str, does: str, concerns: Concerns, windowed: bool = False) -> 
     return register
 
 
-def weighted(facts: OperatorTraits) -> bool:
+def has_weights(facts: OperatorTraits) -> bool:
     """Return True if products of an input and weights are summed."""
     return facts.products == ("input", "weight")
 
 
-def summed(facts: OperatorTraits) -> bool:
+def sums_products(facts: OperatorTraits) -> bool:
     """Return True if products of an input and weights are summed for each output element (not in TRANSPOSE_CONV)."""
-    return weighted(facts) and facts.over != "stamps"
+    return has_weights(facts) and facts.over != "stamps"
 
 
 def convolves(facts: OperatorTraits) -> bool:
     """Return True if products of an input and weights are summed in windows with padding."""
-    return weighted(facts) and facts.windows
+    return has_weights(facts) and facts.windows
 
 
 def rescales(facts: OperatorTraits) -> bool:
@@ -109,7 +109,7 @@ def with_padding(given: Arguments, fill: int) -> Arguments:
     if given["options"] is None or given["options"].get("padding", SAME) != SAME:
         return given
     rows, columns = window_axes(given)
-    image = padded(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
+    image = pad_image(input.data, rows, columns, fill, input.data.dtype)[:, : _reach(rows), : _reach(columns)]
     valid = with_options(given["options"], padding=VALID)
     return {**given, "input": replace(input, data=image, prepared={}), "options": valid}
 

@@ -22,7 +22,7 @@ from litecheck.reference.compute_limits import NO_MEMORY, WORKING, LimitError, r
 from litecheck.reference.defects.defects import with_defect
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.registry import ANY, Kernel, KernelFunction, Variants, VariantSlot, kernels
-from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Computed, Operand, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Outputs, OutputSpec, RunError
 
 #: Parameters of kernels that are not operands.
 EXTRAS = ("options", "variants", "operator", "intermediates", "interpreter", "backends")
@@ -195,7 +195,7 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
         raise RunError(f"{what}: {missing[0]} is missing")
 
 
-def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
+def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Outputs:
     """Run an operator on its operands, in file order, and return its outputs in file order.
 
     Raises RunError, with the operator's name, if the kernel cannot compute it, and LimitError if it exceeds the limits.
@@ -224,13 +224,13 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Computed:
             raise
         raise RunError(f"{bound.what}: no kernel for a {error.args[0]} operand beside the others") from error
     outputs, state = made, _NO_STATE
-    if isinstance(made, Computed):
+    if isinstance(made, Outputs):
         outputs, state = made.outputs, made.state
     elif not isinstance(made, tuple):
         outputs = (made,)
     if len(outputs) != len(bound.types):
         raise RunError(f"{bound.what}: makes {len(outputs)} outputs, the model has {len(bound.types)}")
-    return Computed(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
+    return Outputs(tuple([np.asarray(o, t) for o, t in zip(outputs, bound.types, strict=True)]), state)
 
 
 def _misfit_error(bound: BoundKernel, arguments: Mapping[str, Any]) -> RunError:
@@ -283,7 +283,7 @@ class _RecordedVariants(Mapping[str, str]):
 
 def compute_with_slots(
     bound: BoundKernel, operands: Sequence[Operand | None]
-) -> tuple[Computed, tuple[VariantSlot, ...]]:
+) -> tuple[Outputs, tuple[VariantSlot, ...]]:
     """Run an operator, and also return the slots that its kernel used, in the order of use."""
     recorded = _RecordedVariants(bound.variants)
     computed = compute(bound.under(recorded), operands)

@@ -75,7 +75,7 @@ def entry(model: Model, signature: str | None = None) -> EntryPoint:
         if not model.subgraphs:
             raise RunError("the model has no subgraph")
         main = model.subgraphs[0]
-        return EntryPoint(main, named(main, main.inputs), named(main, main.outputs))
+        return EntryPoint(main, unique_names(main, main.inputs), unique_names(main, main.outputs))
     found = next((s for s in model.signatures if s.key == signature), None)
     if found is None:
         known = ", ".join(s.key for s in model.signatures) or "none"
@@ -83,7 +83,7 @@ def entry(model: Model, signature: str | None = None) -> EntryPoint:
     return EntryPoint(model.subgraphs[found.subgraph], found.inputs, found.outputs)
 
 
-def named(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
+def unique_names(subgraph: Subgraph, indexes: Iterable[int]) -> tuple[tuple[str, int], ...]:
     """Return unique names of tensors. A tensor without a name, or with the name of an earlier tensor, gets its number."""
     names: dict[str, int] = {}
     for at, index in enumerate(indexes):

@@ -26,7 +26,7 @@ from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.entry import EntryPoint, entry
 from litecheck.reference.engine.lifetimes import HeldBytes, initial, keep_freed_memory, last_use
 from litecheck.reference.engine.prepared_constants import constant
-from litecheck.reference.runtime_tensors import Array, Computed, Operand, RunError
+from litecheck.reference.runtime_tensors import Array, Operand, Outputs, RunError
 
 #: Called after each operator of the entry point with the operator and its outputs.
 Progress = Callable[[Operator, tuple[Array, ...]], None]
@@ -154,7 +154,7 @@ class ReferenceInterpreter:
             self._names.append(name)
         return self._handles[name]
 
-    def named(self, handle: int) -> tuple[str, str]:
+    def resource_name(self, handle: int) -> tuple[str, str]:
         """Return container and name of the resource variable of a handle. Raises IndexError for an unknown handle."""
         return self._names[handle]
 
@@ -247,7 +247,7 @@ class ReferenceInterpreter:
             tensors.setdefault(index, self.operand(subgraph, index, tensors).data)
         return tensors
 
-    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
+    def step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Outputs:
         """Run an operator on the available tensors. New contents of variable operands are stored."""
         if self._depth:
             check_time()
@@ -256,7 +256,7 @@ class ReferenceInterpreter:
             budget().start_operator()
             return self._step(subgraph, operator, tensors)
 
-    def _step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Computed:
+    def _step(self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]) -> Outputs:
         key = subgraph.index, operator.index
         bound = self._bound.get(key)
         if bound is None:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.reference.engine.entry import EntryPoint, named
+from litecheck.reference.engine.entry import EntryPoint, unique_names
 from litecheck.reference.engine.interpreter import Run
 
 #: Maximum number of bits of types whose values are counted.
@@ -126,11 +126,11 @@ class Recorder:
         if self.advance:
             self.advance(f"{operator.opcode} #{operator.index}")
 
-    def named(self, run: Run) -> dict[str, NDArray[Any]]:
+    def named_arrays(self, run: Run) -> dict[str, NDArray[Any]]:
         """Return the kept arrays under unique names: output names for outputs, tensor names for other tensors."""
         outputs = dict(self.entry.outputs)
         rest = [i for i in sorted(run.tensors) if i not in set(outputs.values())]
         arrays = dict(run.outputs)
-        for name, index in named(self.entry.subgraph, rest):
+        for name, index in unique_names(self.entry.subgraph, rest):
             arrays[f"{name} (tensor {index})" if name in outputs else name] = run.tensors[index]
         return arrays

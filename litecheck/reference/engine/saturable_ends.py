@@ -7,7 +7,7 @@ import math
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.numerics.fused_activation import fused
+from litecheck.reference.numerics.fused_activation import activation_bounds
 
 Interval = tuple[float, float]
 _UNBOUNDED: Interval = (-math.inf, math.inf)
@@ -29,7 +29,7 @@ def saturable_ends(subgraph: Subgraph, operator: Operator, output: Tensor) -> tu
 
 def _bounds(subgraph: Subgraph, operator: Operator) -> Interval:
     """Return the real bounds of an operator's outputs; infinite without a bound."""
-    facts, (low, high) = traits_of(operator.kind), fused(operator.options)
+    facts, (low, high) = traits_of(operator.kind), activation_bounds(operator.options)
     low, high = max(low, facts.bounds[0]), min(high, facts.bounds[1])
     ranges = [_range_of(subgraph.tensors[i]) or _UNBOUNDED for i in _bounding_inputs(facts, operator)]
     if not ranges:

@@ -23,7 +23,7 @@ _PLAIN = ("float32", "int32", "int64", "bool")
 
 
 @dataclass(frozen=True)
-class Scaled:
+class ScaledComparison:
     """Comparison of both operands in fixed point with 8 fractional bits."""
 
     compare: Callable[[Any, Any], Any]
@@ -48,7 +48,9 @@ def _comparison(opcode: str) -> tuple[KernelFunction, KernelFunction]:
             return plain(lhs, rhs, output)
         points = lhs.zero_point, rhs.zero_point
         multipliers = quantize_multiplier(float(lhs.scale)), quantize_multiplier(float(rhs.scale))
-        return apply(Scaled(compare, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool")
+        return apply(
+            ScaledComparison(compare, points, multipliers, variants["rescale"]), lhs.data, rhs.data, "bool"
+        )
 
     def plain(lhs: Operand, rhs: Operand, output: OutputSpec) -> Array:
         outcome: Array = compare(lhs.data, rhs.data)

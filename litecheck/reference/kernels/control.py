@@ -136,7 +136,7 @@ def assign_variable(
 
 
 def _variable(resource: Operand, interpreter: ReferenceInterpreter) -> tuple[str, str]:
-    return interpreter.named(int(resource.data.reshape(-1)[0]))
+    return interpreter.resource_name(int(resource.data.reshape(-1)[0]))
 
 
 def _read_condition(data: Array) -> bool:

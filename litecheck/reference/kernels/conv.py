@@ -17,7 +17,7 @@ from litecheck.reference.kernels.hybrid import (
     weight_matrix,
 )
 from litecheck.reference.numerics.fused_activation import clamp_real
-from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed_operand, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import (
     BIASES,
@@ -30,7 +30,7 @@ from litecheck.reference.numerics.requantize import (
     rescales_int64,
 )
 from litecheck.reference.numerics.rescale import rescalings
-from litecheck.reference.numerics.windows import Axis, axes, padded, windows
+from litecheck.reference.numerics.windows import Axis, axes, pad_image, windows
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec, RunError
 
@@ -70,10 +70,12 @@ def conv_2d(
 
     For example, inputs (10, 20) of scale 0.1 and weights (3, -1) of scale 0.5 give 1 with output scale 0.5.
     """
-    kind, zero = signed(input)
+    kind, zero = signed_operand(input)
 
     def filters() -> Weights:
-        return weights(as_signed(weight.data).reshape(weight.shape[0], -1), signed(weight)[1], LARGEST[kind])
+        return weights(
+            as_signed(weight.data).reshape(weight.shape[0], -1), signed_operand(weight)[1], LARGEST[kind]
+        )
 
     variant = variants["requantize"]
     int64 = rescales_int64(input, options, variant)
@@ -86,7 +88,7 @@ def convolve(x: Array, zero: int, made: PreparedLayer, shape: tuple[int, ...], o
     """Return the stored outputs of a convolution with filters of ``shape`` (channels, kh, kw, depth of a group)."""
     rows, columns = axes(x.shape, (shape[1], shape[2]), options)
     reserve((x.shape[0], rows.out, columns.out, shape[0]), 2)
-    image = padded(x, rows, columns, zero, x.dtype)
+    image = pad_image(x, rows, columns, zero, x.dtype)
     out = np.empty((x.shape[0], rows.out, columns.out, shape[0]), made.rescale.dtype)
     for index, sums in blocks(image, made.filters.matrix, shape, rows, columns, exact=True):
         made.rescale(sums, made.offset, out[index])
@@ -144,7 +146,7 @@ def conv_2d_float(
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     reserve((input.shape[0], rows.out, columns.out, weight.shape[0]), 12)
-    image = padded(input.data, rows, columns, 0, np.float32)
+    image = pad_image(input.data, rows, columns, 0, np.float32)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[0]), NUMPY_TYPES[output.dtype])
     matrix = weight.data.reshape(weight.shape[0], -1)
     for index, sums in blocks(image, matrix, weight.shape, rows, columns):
@@ -169,7 +171,7 @@ def hybrid(input: Operand, weight: Operand, bias: Operand | None, options: Optio
         return products(pixels, weight, bias, DYNAMIC[variant]).reshape(out.shape)
     matrix = weight_matrix(weight)
     images, scale = subtract_zero_points(flat(input.data), DYNAMIC[variant])
-    image = padded(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
+    image = pad_image(images.reshape(input.shape), rows, columns, 0, matrix.dtype)
     for (n, y), sums in blocks(image, matrix, weight.shape, rows, columns):
         out[n, y] = scale_sums(sums, scale[n], weight, bias).reshape(out[n, y].shape)
     return out

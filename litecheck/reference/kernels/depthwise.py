@@ -16,12 +16,12 @@ from litecheck.reference.kernels.hybrid import (
     weight_matrix,
 )
 from litecheck.reference.numerics.fused_activation import clamp_real
-from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed_operand, weights
 from litecheck.reference.numerics.numba_loops import NumbaLoops, numba_loops
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import QUANTIZED, WIDE, Rescaling, layer
 from litecheck.reference.numerics.rescale import rescalings
-from litecheck.reference.numerics.windows import Axis, axes, padded
+from litecheck.reference.numerics.windows import Axis, axes, pad_image
 from litecheck.reference.registry import Variants, kernel, step
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
@@ -57,12 +57,12 @@ def depthwise_conv_2d(
     A weight zero point is used for uint8 only; LiteRT ignores it for other types.
     Source: tflite/kernels/depthwise_conv.cc, internal/reference/integer_ops/depthwise_conv.h.
     """
-    kind, zero = signed(input)
+    kind, zero = signed_operand(input)
     unsigned = input.dtype == "uint8"
 
     def filters() -> Weights:
         stored = as_signed(weight.data).reshape(-1, weight.shape[3])
-        return weights(stored.T, signed(weight)[1] if unsigned else 0, LARGEST[kind])
+        return weights(stored.T, signed_operand(weight)[1] if unsigned else 0, LARGEST[kind])
 
     rescaling = Rescaling("DEPTHWISE_CONV_2D", variants["requantize"], unsigned, input.dtype != "int16")
     made = layer((input, weight, bias), output, options, zero, rescaling, filters)
@@ -70,7 +70,7 @@ def depthwise_conv_2d(
     rows, columns = axes(input.shape, (weight.shape[1], weight.shape[2]), options)
     reserve((input.shape[0], rows.out, columns.out, weight.shape[3]), 2)
     stored = _repeat_channels(as_signed(input.data), weight.shape[3])
-    image = padded(stored, rows, columns, zero, stored.dtype)
+    image = pad_image(stored, rows, columns, zero, stored.dtype)
     out = np.empty((input.shape[0], rows.out, columns.out, weight.shape[3]), made.rescale.dtype)
     for index, sums in blocks(image, taps, rows, columns):
         made.rescale(sums, made.offset, out[index])
@@ -177,7 +177,7 @@ def depthwise_conv_2d_float(
     reserve((input.shape[0], rows.out, columns.out, channels), 12)
     out = np.empty((input.shape[0], rows.out, columns.out, channels), np.float32)
     if weight.dtype == "float32":
-        image = padded(_repeat_channels(input.data, channels), rows, columns, 0, np.float32)
+        image = pad_image(_repeat_channels(input.data, channels), rows, columns, 0, np.float32)
         for index, sums in blocks(image, weight.data.reshape(-1, channels), rows, columns):
             out[index] = sums.reshape(out[index].shape)
         return clamp_real(out if bias is None else out + bias.data, options)
@@ -185,7 +185,7 @@ def depthwise_conv_2d_float(
         raise RunError(f"no kernel for float32 activations under {weight.dtype} weights")
     taps = weight_matrix(weight, -1).T
     images, scale = subtract_zero_points(flat(input.data), asymmetric)
-    image = padded(_repeat_channels(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
+    image = pad_image(_repeat_channels(images.reshape(input.shape), channels), rows, columns, 0, taps.dtype)
     for (n, y), sums in blocks(image, taps, rows, columns):
         out[n, y] = scale_sums(sums.reshape(out[n, y].shape), scale[n], weight, bias)
     return clamp_real(out, options)

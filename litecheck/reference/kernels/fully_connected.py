@@ -11,7 +11,7 @@ from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED, XNNPACK, Backe
 from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
 from litecheck.reference.numerics.fused_activation import clamp_real
-from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed, weights
+from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed_operand, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import (
     BIASES,
@@ -66,13 +66,13 @@ def fully_connected(
     (rows, units).
     Source: tflite/kernels/fully_connected.cc, internal/reference/integer_ops/fully_connected.h.
     """
-    kind, zero = signed(input)
+    kind, zero = signed_operand(input)
     per_tensor = weight.quantization.scale.size == 1
     units, depth = _matrix(weight)
 
     def filters() -> Weights:
         stored = as_signed(weight.data).reshape(units, depth)
-        return weights(stored, signed(weight)[1] if per_tensor else 0, LARGEST[kind])
+        return weights(stored, signed_operand(weight)[1] if per_tensor else 0, LARGEST[kind])
 
     variant = variants["requantize"]
     narrow = per_tensor and variant in FIXED and variants["multiplier"] == "float32"

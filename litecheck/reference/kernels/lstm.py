@@ -27,7 +27,7 @@ from litecheck.reference.kernels.lstm_parts import (
 )  # fmt: skip
 from litecheck.reference.numerics.fixedpoint import Ints, multiply_double, quantize_multiplier, saturate
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.runtime_tensors import Computed, Operand, Options, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Operand, Options, Outputs, OutputSpec, RunError
 
 Q12, Q15 = np.float32(2.0**-12), 2.0**-15
 _WORD = -(2**15), 2**15 - 1
@@ -54,7 +54,7 @@ def lstm(
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
     output: OutputSpec, options: Options, intermediates: tuple[OutputSpec, ...], variants: Variants,
-) -> Computed:  # fmt: skip
+) -> Outputs:  # fmt: skip
     """c' = f * c + i * g and h' = o * tanh(c'), for each step, with gates i, f, o = logistic(...), g = tanh(...).
 
     Each gate (:class:`IntegerGate`) sums weights * input, recurrent weights * h and, with peepholes, weights * c.
@@ -185,7 +185,7 @@ def cell_bits(cell_state: Operand, fraction: int = 15) -> int:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Hidden:
+class HiddenState:
     """o * tanh(c) in the output's quantization, directly or through a projection."""
 
     multiplier: tuple[int, int]
@@ -207,7 +207,7 @@ class Hidden:
 def output_for(
     options: Options, output_state: Operand, hidden: OutputSpec, weights: Operand | None, bias: Operand | None,
     output: OutputSpec,
-) -> Hidden:  # fmt: skip
+) -> HiddenState:  # fmt: skip
     """Return the computation of outputs. The clip value is the real clip divided by the output's scale, truncated."""
     scale = np.float32(Q15 / float(hidden.scale) * Q15)
     clip = float(np.float32(_real(options, "proj_clip")) / output.scale)
@@ -217,7 +217,7 @@ def output_for(
             weights, -hidden.zero_point, weights.scale * hidden.scale / output_state.scale, bias
         )
     zero_point = output_state.zero_point
-    return Hidden(
+    return HiddenState(
         quantize_multiplier(float(scale)), hidden.zero_point, projection, int(min(clip, 127.0)), zero_point
     )
 
@@ -234,12 +234,12 @@ def _batch_first(data: NDArray[np.int8], options: Options) -> bool:
 def unroll(
     data: NDArray[np.int8],
     gates: Gates,
-    hidden: Hidden,
+    hidden: HiddenState,
     output_state: Operand,
     cell_state: Operand,
     options: Options,
     curves: CellActivations,
-) -> Computed:
+) -> Outputs:
     """Return the outputs of all steps in the input's layout, and the final states, from the given states."""
     batch_first = _batch_first(data, options)
     steps = data[None] if data.ndim == 2 else data.swapaxes(0, 1) if batch_first else data
@@ -266,7 +266,7 @@ def unroll(
         h = hidden(o, curves.tanh(c, bits))
         made[t] = h
     result = made[0] if data.ndim == 2 else made.swapaxes(0, 1) if batch_first else made
-    return Computed((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})
+    return Outputs((result,), {"output_state": h.astype(np.int8), "cell_state": c.astype(np.int16)})
 
 
 def compute_8x8_8(
@@ -276,7 +276,7 @@ def compute_8x8_8(
     options: Options,
     sums: tuple[OutputSpec, ...],
     complete: bool,
-) -> Computed:
+) -> Outputs:
     """Return a step of the 8x8_8 form; ``gates`` are forget, cell and output, each with three of the ``sums``.
 
     ``ends`` are input, output state and cell state, ``end`` the projection's weights and bias, and the output. Without
@@ -296,4 +296,4 @@ def compute_8x8_8(
     x, h, c = (v.data.astype(np.int64) for v in ends)
     h, c = step(x, h, c, (forget, cell, last), made, bound)
     kept = h.astype(np.int8)
-    return Computed((kept,), {"output_state": kept, "cell_state": c.astype(np.int16)})
+    return Outputs((kept,), {"output_state": kept, "cell_state": c.astype(np.int16)})

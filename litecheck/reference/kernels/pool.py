@@ -9,9 +9,9 @@ import numpy as np
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time
-from litecheck.reference.numerics.fused_activation import clamp_real, fused, stored_bounds
+from litecheck.reference.numerics.fused_activation import activation_bounds, clamp_real, stored_bounds
 from litecheck.reference.numerics.pooled_means import ROUND, count_covered, pooled_means
-from litecheck.reference.numerics.windows import Axis, axes, padded
+from litecheck.reference.numerics.windows import Axis, axes, pad_image
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
@@ -73,7 +73,7 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Options, varian
     """
     rows, columns = _axes(input, options)
     wide = np.int32 if rows.kernel * columns.kernel < 1 << 16 else np.int64
-    total = _slide(padded(input.data, rows, columns, 0, wide), rows, columns, np.add)
+    total = _slide(pad_image(input.data, rows, columns, 0, wide), rows, columns, np.add)
     return pooled_means(total, rows, columns, variants["round"], stored_bounds(options, output))
 
 
@@ -81,7 +81,7 @@ def average_pool_2d(input: Operand, output: OutputSpec, options: Options, varian
 def average_pool_2d_float(input: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the mean of the elements in each window, summed in float32 row by row. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
-    total = _slide_in_order(padded(input.data, rows, columns, 0, np.float32), rows, columns)
+    total = _slide_in_order(pad_image(input.data, rows, columns, 0, np.float32), rows, columns)
     return clamp_real(total / count_covered(rows, columns).astype(np.float32), options)
 
 
@@ -100,10 +100,10 @@ def max_pool_2d(
     rows, columns = _axes(input, options)
     kind = input.data.dtype
     lowest = np.finfo(kind).min if kind.kind == "f" else np.iinfo(kind).min
-    largest = _slide(padded(input.data, rows, columns, lowest, kind), rows, columns, np.maximum)
+    largest = _slide(pad_image(input.data, rows, columns, lowest, kind), rows, columns, np.maximum)
     if output.dtype == "float32":
         return clamp_real(largest, options)
-    bounded = any(map(math.isfinite, fused(options)))
+    bounded = any(map(math.isfinite, activation_bounds(options)))
     half_even = bounded and variants["bounds"] == "half-even" and XNNPACK in backends
     return np.asarray(np.clip(largest, *stored_bounds(options, output, half_even)))
 
@@ -112,5 +112,5 @@ def max_pool_2d(
 def l2_pool_2d(input: Operand, output: OutputSpec, options: Options) -> Array:
     """output = the root of the mean square of the elements in each window. Source: tflite/kernels/pooling.cc."""
     rows, columns = _axes(input, options)
-    squares = _slide_in_order(padded(input.data * input.data, rows, columns, 0, np.float32), rows, columns)
+    squares = _slide_in_order(pad_image(input.data * input.data, rows, columns, 0, np.float32), rows, columns)
     return clamp_real(np.sqrt(squares / count_covered(rows, columns).astype(np.float32)), options)

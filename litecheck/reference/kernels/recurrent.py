@@ -14,7 +14,7 @@ from litecheck.reference.kernels.hybrid import dynamic, products
 from litecheck.reference.numerics.fixedpoint import MULTIPLY, quantize_multiplier, saturate, wrap32
 from litecheck.reference.numerics.fused_activation import clamp_real
 from litecheck.reference.registry import Variants, kernel
-from litecheck.reference.runtime_tensors import Array, Computed, Operand, Options, OutputSpec, RunError
+from litecheck.reference.runtime_tensors import Array, Operand, Options, Outputs, OutputSpec, RunError
 
 _RELU = 1
 
@@ -24,7 +24,7 @@ def svdf(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec,
     options: Options, variants: Variants,
-) -> Computed:  # fmt: skip
+) -> Outputs:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t].
 
     1. Memory is shifted by one step. The newest entry is sum over n of weights_feature[f, n] * (q[n] - z), rescaled by
@@ -61,7 +61,7 @@ def svdf(
     if bias is not None:
         sums = sums + bias.data
     made = saturate(multiply(wrap32(sums), *quantize_multiplier(second)) + output.zero_point, -128, 127)
-    return Computed((made.astype(np.int8),), {"state": memory.reshape(state.shape).astype(state.data.dtype)})
+    return Outputs((made.astype(np.int8),), {"state": memory.reshape(state.shape).astype(state.data.dtype)})
 
 
 Floats = NDArray[np.float32]
@@ -89,7 +89,7 @@ def lstm_float(
     input_layer_norm_coefficients: Operand | None, forget_layer_norm_coefficients: Operand | None,
     cell_layer_norm_coefficients: Operand | None, output_layer_norm_coefficients: Operand | None,
     output: OutputSpec, options: Options, variants: Variants,
-) -> Computed:  # fmt: skip
+) -> Outputs:  # fmt: skip
     """c' = f * c + i * g and h' = o * a(c'), with gates i, f, o = logistic(...) and g = a(...), a the fused activation.
 
     A gate sums bias, weights * input, recurrent weights * h (element by element if they are a vector) and, with
@@ -120,7 +120,7 @@ def lstm_float(
         h, c = _step(x, h, c, gates, (projection_weights, projection_bias), options, tanh_only)
         outputs.append(h)
     result = np.stack(outputs, 1 if batch_first else 0)
-    return Computed((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
+    return Outputs((result[0] if input.data.ndim == 2 else result,), {"output_state": h, "cell_state": c})
 
 
 def _time_major(input: Operand, options: Options) -> tuple[Floats, bool]:
@@ -276,7 +276,7 @@ def _clip(x: Floats, options: Options, name: str) -> Floats:
 def svdf_float(
     input: Operand, weights_feature: Operand, weights_time: Operand, bias: Operand | None, state: Operand,
     output: OutputSpec, options: Options,
-) -> Computed:  # fmt: skip
+) -> Outputs:  # fmt: skip
     """out[u] = bias[u] + sum over the unit's filters f and time t of weights_time[f, t] * memory[f, t], activated.
 
     Memory is shifted by one step. Its newest entry is the sum over n of weights_feature[f, n] * input[n]. Shapes as in
@@ -295,4 +295,4 @@ def svdf_float(
     each = (memory * time).sum(axis=2, dtype=np.float32)
     sums = each.reshape(batch, filters // rank, rank).sum(axis=2, dtype=np.float32)
     made = _activate(sums if bias is None else sums + bias.data, options)
-    return Computed((made,), {"state": memory.reshape(state.shape)})
+    return Outputs((made,), {"state": memory.reshape(state.shape)})

@@ -59,7 +59,7 @@ def dimensions(options: Options, name: str) -> list[int]:
     return [int(n) for n in options.get(name, ())] if options is not None else []
 
 
-def padded(x: Array, value: Array, low: list[int], high: list[int], interior: list[int]) -> Array:
+def pad_array(x: Array, value: Array, low: list[int], high: list[int], interior: list[int]) -> Array:
     """Return x with ``interior`` copies of ``value`` between neighbors, and ``low`` and ``high`` copies at the ends.
 
     Negative ends crop. An output without elements has size 0 along all dimensions. For example, size 3 with interior 2
@@ -84,4 +84,4 @@ def stablehlo_pad(input: Operand, padding_value: Operand, output: OutputSpec, op
     low, high, interior = (
         dimensions(options, name) for name in ("edge_padding_low", "edge_padding_high", "interior_padding")
     )
-    return padded(input.data, padding_value.data, low, high, interior)
+    return pad_array(input.data, padding_value.data, low, high, interior)

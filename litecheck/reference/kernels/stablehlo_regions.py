@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.compute_limits import check_time, reserve
-from litecheck.reference.kernels.stablehlo import dimensions, padded
+from litecheck.reference.kernels.stablehlo import dimensions, pad_array
 from litecheck.reference.registry import kernel
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec, RunError
 
@@ -171,10 +171,10 @@ def stablehlo_reduce_window(
     x = input.data
     if max(base, default=1) > 1:
         x = _require_elements(
-            padded(x, init_value.data, none, none, [d - 1 for d in base]), "dilation", x.size
+            pad_array(x, init_value.data, none, none, [d - 1 for d in base]), "dilation", x.size
         )
     if any(pads):
-        x = _require_elements(padded(x, init_value.data, pads[::2], pads[1::2], none), "padding")
+        x = _require_elements(pad_array(x, init_value.data, pads[::2], pads[1::2], none), "padding")
     return slide(x, init_value.data, window or ones, strides or ones, dilations or ones, body)
 
 

@@ -18,7 +18,7 @@ from litecheck.reference.numerics.fixedpoint import (
     rounding_shift,
     saturate,
 )
-from litecheck.reference.numerics.lookup import Floats, Real, each_value, libm, looked_up
+from litecheck.reference.numerics.lookup import Floats, Real, each_value, libm, look_up
 from litecheck.reference.registry import Variants, kernel
 from litecheck.reference.runtime_tensors import Array, Operand, Options, OutputSpec
 
@@ -101,7 +101,7 @@ def logistic_int8(
     """
     if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.logistic, 23)
-    return looked_up(input, output, _logistic, _round(variants, backends))
+    return look_up(input, output, _logistic, _round(variants, backends))
 
 
 @kernel("TANH", "int8", "uint8", table=_TABLES, round=_ROUND)
@@ -114,7 +114,7 @@ def tanh_int8(
     """
     if variants["table"] == "fixed-point":
         return _fixed_point(input, output, gemmlowp.tanh, 24)
-    return looked_up(input, output, _TANH, _round(variants, backends))
+    return look_up(input, output, _TANH, _round(variants, backends))
 
 
 @kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
@@ -185,7 +185,7 @@ def exp(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     exp is the C library's (``arm``: most libraries have Arm's; ``rounded``: correctly rounded, as in glibc from 2.41
     on). Source: tflite/kernels/exp.cc.
     """
-    return looked_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
+    return look_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
 
 
 @kernel("LOG", "int8", "int16", "float32", working=90, functions=("arm", "rounded"))
@@ -199,7 +199,7 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     if input.dtype == "float32":
         return plain(input.data)
     least = _FLOAT32(INTEGER_RANGES[output.dtype][0] - output.zero_point) * output.scale
-    return looked_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
+    return look_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
 
 
 @kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
@@ -212,7 +212,7 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, backends: Backen
     For example, -10 and 10 with scales 0.1 give -6 and 10.
     """
     negative = fdlibm.expm1 if variants["functions"] == "fdlibm" else libm(np.expm1)
-    return looked_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, backends))
+    return look_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, backends))
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32", working=100, functions=("fdlibm", "rounded"))
@@ -224,8 +224,8 @@ def gelu(input: Operand, output: OutputSpec, options: Options, variants: Variant
     """
     single = variants["functions"] == "fdlibm"
     if options is not None and options.get("approximate"):
-        return looked_up(input, output, partial(_gelu_tanh, tanh=fdlibm.tanh if single else _TANH))
-    return looked_up(input, output, partial(_gelu, erfc=fdlibm.erfc if single else _ERFC))
+        return look_up(input, output, partial(_gelu_tanh, tanh=fdlibm.tanh if single else _TANH))
+    return look_up(input, output, partial(_gelu, erfc=fdlibm.erfc if single else _ERFC))
 
 
 _ERFC = libm(np.frompyfunc(math.erfc, 1, 1))

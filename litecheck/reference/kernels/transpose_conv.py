@@ -6,7 +6,7 @@ import numpy as np
 
 from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.numerics.fused_activation import clamp_real
-from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed, weights
+from litecheck.reference.numerics.integer_matmul import LARGEST, as_signed, signed_operand, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import QUANTIZED, SUMS, WIDE, requantizer, rescales_int64
 from litecheck.reference.numerics.rescale import Scales, rescalings
@@ -48,10 +48,10 @@ def transpose_conv(
     For example, inputs (10, 20) of scale 0.1, weights (1, 2) of scale 0.5 and stride 2 give (10, 20, 20, 40) with output
     scale 0.05.
     """
-    kind, zero = signed(input)
+    kind, zero = signed_operand(input)
     unsigned = input.dtype == "uint8"
     stored = as_signed(weight.data).reshape(weight.shape[0], -1)
-    filters = weights(stored, signed(weight)[1] if unsigned else 0, LARGEST[kind] + abs(zero))
+    filters = weights(stored, signed_operand(weight)[1] if unsigned else 0, LARGEST[kind] + abs(zero))
     offset = filters.offset(bias, 0)
     centered = as_signed(input.data).astype(filters.matrix.dtype) - filters.matrix.dtype.type(zero)
     sums = _scatter_products(

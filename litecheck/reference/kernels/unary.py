@@ -16,7 +16,7 @@ from litecheck.reference.numerics.fixedpoint import (
     saturate,
     wrap32,
 )
-from litecheck.reference.numerics.lookup import Real, each_value, libm, looked_up, quotient
+from litecheck.reference.numerics.lookup import Real, each_value, libm, look_up, quotient
 from litecheck.reference.registry import KernelFunction, Variants, kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, OutputSpec, RunError
 
@@ -67,7 +67,7 @@ def rsqrt_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array
     if variants["table"] == "fixed-point":
         return _inverse_root(input, output, np.float64)
     most = _F(32767) * output.scale
-    return looked_up(input, output, lambda x: np.where(x <= 0, most, _F(1) / np.sqrt(np.maximum(x, 0))))
+    return look_up(input, output, lambda x: np.where(x <= 0, most, _F(1) / np.sqrt(np.maximum(x, 0))))
 
 
 @kernel("SQRT", "int8", "int16")

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.reference.numerics.fixedpoint import Ints
-from litecheck.reference.numerics.lookup import picked
+from litecheck.reference.numerics.lookup import take_entries
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array
 
 #: (stored lhs, stored rhs) in int64 -> stored output in int64. Equal formulas have equal hashes.
@@ -36,7 +36,7 @@ def apply(formula: Formula, lhs: Array, rhs: Array, dtype: str) -> Array:
     bytewise = lhs.dtype.itemsize == rhs.dtype.itemsize == 1 and count >= _TABLE_FROM
     if bytewise and _counter(formula, lhs.dtype.str, dtype).more(count) >= _PAIRS:
         left = lhs.view(np.uint8).astype(np.uint16) << 8
-        return picked(_table(formula, lhs.dtype.str, dtype), left | rhs.view(np.uint8))
+        return take_entries(_table(formula, lhs.dtype.str, dtype), left | rhs.view(np.uint8))
     if lhs.shape == rhs.shape:
         flat = lhs.reshape(-1), rhs.reshape(-1)
     else:

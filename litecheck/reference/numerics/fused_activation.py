@@ -14,7 +14,7 @@ from litecheck.reference.runtime_tensors import Array, Options, OutputSpec
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
 
 
-def fused(options: Options) -> tuple[float, float]:
+def activation_bounds(options: Options) -> tuple[float, float]:
     """Return the real bounds of an operator's fused activation; infinite without an activation.
 
     For example, RELU6 gives (0.0, 6.0).
@@ -31,7 +31,7 @@ def stored_bounds(options: Options, output: OutputSpec, half_even: bool = False)
     Source: tflite/kernels/kernel_util.cc, CalculateActivationRangeQuantized.
     """
     low, high = INTEGER_RANGES[output.dtype]
-    below, above = fused(options)
+    below, above = activation_bounds(options)
     if math.isfinite(below):
         low = max(low, _stored(below, output, half_even))
     if math.isfinite(above):
@@ -51,7 +51,7 @@ def clamp_real(values: Array, options: Options) -> Array:
 
     LiteRT converts a bound of -1 to the largest unsigned integer. Example: RELU_N1_TO_1 gives 1 for every uint32.
     """
-    below, above = fused(options)
+    below, above = activation_bounds(options)
     if math.isfinite(below):
         values = np.maximum(values, np.int64(below).astype(values.dtype))
     return np.minimum(values, np.int64(above).astype(values.dtype)) if math.isfinite(above) else values

@@ -58,7 +58,7 @@ def weights(stored: Array, zero_point: int, largest: int) -> Weights:
     return Weights(stored.astype(carrier), sums, most)
 
 
-def signed(value: Operand | OutputSpec) -> tuple[str, int]:
+def signed_operand(value: Operand | OutputSpec) -> tuple[str, int]:
     """Return (type, zero point) for the computation with a quantized operand: uint8 becomes int8, reduced by 128."""
     return ("int8", value.zero_point - 128) if value.dtype == "uint8" else (value.dtype, value.zero_point)
 

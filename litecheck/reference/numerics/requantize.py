@@ -35,7 +35,7 @@ PERIOD = 512
 
 
 @dataclass(slots=True, eq=False)
-class Prepared:
+class RescaleConstants:
     """Offset, constants of a channel (the offset first), repeated up to ``PERIOD``, and the float32 path, if it is faster.
 
     ``fast_path`` is proven for this offset after ``PIXELS`` pixels.
@@ -61,7 +61,7 @@ class Requantizer:
     """True if the accumulator may exceed 32 bits, and wraps."""
     most: int = EXACT
     """Largest magnitude of a float32 sum."""
-    prepared: dict[int, Prepared] = field(default_factory=dict)
+    prepared: dict[int, RescaleConstants] = field(default_factory=dict)
     """Prepared constants by the identity of an offset."""
 
     def __call__(self, sums: Array, offset: Ints, out: Array) -> None:
@@ -78,17 +78,17 @@ class Requantizer:
         elif flat.size:
             self._compute_tiles(flat, into, known)
 
-    def _prepare(self, offset: Ints) -> Prepared:
+    def _prepare(self, offset: Ints) -> RescaleConstants:
         real, slack = self.rescale.real, self.rescale.error_bound
         quick = None
         if real is not None and slack is not None and not self.wrap:
             quick = float32_rescale(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
         times = max(1, PERIOD // max(1, len(offset)))
         constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
-        made = self.prepared[id(offset)] = Prepared(offset, constants, quick)
+        made = self.prepared[id(offset)] = RescaleConstants(offset, constants, quick)
         return made
 
-    def _prove(self, known: Prepared, pixels: int) -> None:
+    def _prove(self, known: RescaleConstants, pixels: int) -> None:
         """Replace the float32 path by a proven path after enough pixels."""
         real, before = self.rescale.real, known.pixels
         known.pixels += pixels
@@ -98,10 +98,10 @@ class Requantizer:
         proven = proven_rescale(real, known.offset, self.zero_point, bounds, self.most, exact)
         known.fast_path = proven or known.fast_path
 
-    def _compute_exact(self, known: Prepared, sums: Array, at: Array) -> Array:
+    def _compute_exact(self, known: RescaleConstants, sums: Array, at: Array) -> Array:
         return self._rescale(sums, [constant[at] for constant in known.constants])
 
-    def _compute_tiles(self, flat: Array, into: Array, known: Prepared) -> None:
+    def _compute_tiles(self, flat: Array, into: Array, known: RescaleConstants) -> None:
         period = repeats(flat.size, len(known.offset), PERIOD)
         constants = [c[:period] for c in known.constants]
         step = max(1, TILE // period) * period

@@ -61,7 +61,7 @@ def axes(shape: tuple[int, ...], kernel: tuple[int, int], options: Table | None)
     return rows, axis(shape[2], kernel[1], int(get("stride_w", 0)), int(get("dilation_w_factor", 1)), padding)
 
 
-def padded(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) -> NDArray[Any]:
+def pad_image(x: NDArray[Any], rows: Axis, columns: Axis, fill: int, dtype: Any) -> NDArray[Any]:
     """Return an NHWC image as ``dtype``, C-contiguous, with exactly the margin of its windows, filled with ``fill``."""
     n, height, width, depth = x.shape
     top, bottom, left, right = rows.before, rows.after, columns.before, columns.after

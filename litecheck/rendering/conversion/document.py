@@ -14,15 +14,15 @@ from litecheck.rendering.document import (
     Line,
     Part,
     TableGrid,
-    broken,
     fact_rows,
+    join_lines,
     section,
     text_grid,
 )
 from litecheck.rendering.escape import NAME, shorten
 from litecheck.rendering.validation.document import document as validation_document
 from litecheck.report import Report
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def document(record: ConversionRecord) -> Document:
@@ -36,8 +36,8 @@ def document(record: ConversionRecord) -> Document:
         *_agreement(record),
         *_stays(record),
         *section("Also decided", wording.choices(record)),
-        *section("Equalized", layer_wording.equalized(record)),
-        *section("Biases corrected", layer_wording.corrected(record)),
+        *section("Equalized", layer_wording.equalization_lines(record)),
+        *section("Biases corrected", layer_wording.correction_lines(record)),
         *_sensitivity(record),
         *_tables(record),
     )
@@ -116,12 +116,12 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
     if record.tensors:
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
         grid = TableGrid((*wording.TENSOR_HEADS, "by", "tensor"), tuple(map(_tensor, ordered)))
-        yield Collapsible("Tensors", (f" {counted(len(ordered), 'tensor')}",), (grid,))
+        yield Collapsible("Tensors", (f" {count_of(len(ordered), 'tensor')}",), (grid,))
 
 
 def _tensor(one: ConvertedTensor) -> tuple[Line, ...]:
     name = (Code(shorten(one.name, NAME)),)
-    return *((cell,) for cell in wording.tensor_cells(one)), broken(wording.decided_by(one.form)), name
+    return *((cell,) for cell in wording.tensor_cells(one)), join_lines(wording.scale_reasons(one.form)), name
 
 
 def _validation_parts(record: ConversionRecord) -> Iterator[Part]:

@@ -9,10 +9,10 @@ from litecheck.conversion.record import ConversionRecord
 from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.rendering.conversion.snr_wording import decibels
 from litecheck.rendering.operator_names import operator_number
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
-def equalized(record: ConversionRecord) -> list[str]:
+def equalization_lines(record: ConversionRecord) -> list[str]:
     """Return the number of equalized pairs of layers, and for each pair the spread of channels or the reason it is
     unchanged."""
     if record.pairs is None:
@@ -22,7 +22,7 @@ def equalized(record: ConversionRecord) -> list[str]:
     for pair in record.pairs:
         if pair.left:
             left.setdefault(pair.left, []).append(pair)
-    lines = [f"{len(done):,} of {counted(len(record.pairs), 'pair')} of layers"]
+    lines = [f"{len(done):,} of {count_of(len(record.pairs), 'pair')} of layers"]
     lines += [f"{len(some):,} left, {why}: {', '.join(map(_pair, some))}" for why, some in left.items()]
     return lines + [
         f"{_pair(pair)}: {pair.rescaled}, exactly in float32; --no-equalize keeps it"
@@ -32,7 +32,7 @@ def equalized(record: ConversionRecord) -> list[str]:
     ]
 
 
-def corrected(record: ConversionRecord) -> list[str]:
+def correction_lines(record: ConversionRecord) -> list[str]:
     """Return the gain of bias correction, or a note that no bias was corrected."""
     found = record.correction
     if found is None:
@@ -41,7 +41,7 @@ def corrected(record: ConversionRecord) -> list[str]:
         return [f"none: the outputs' SNR of {decibels(found.before)} was best without"]
     gain = found.after - found.before
     text = f"outputs' SNR {decibels(found.before)} before, {decibels(found.after)} after ({gain:+.1f} dB)"
-    return [f"{counted(found.biases, 'bias', 'biases')}: {text}"]
+    return [f"{count_of(found.biases, 'bias', 'biases')}: {text}"]
 
 
 #: The columns of sensitivities.
@@ -50,7 +50,7 @@ SENSITIVITY = (">SNR", ">operator", "kind", "name")
 
 def sensitivity_title(found: Sequence[OperatorSensitivity]) -> str:
     """Return ``3 operators, each quantized alone: SNR of the lowest channel``."""
-    return f"{counted(len(found), 'operator')}, each quantized alone: SNR of the lowest channel"
+    return f"{count_of(len(found), 'operator')}, each quantized alone: SNR of the lowest channel"
 
 
 def sensitive(one: OperatorSensitivity) -> tuple[str, str, str, str]:

@@ -6,7 +6,7 @@ import shlex
 
 from litecheck.conversion.fixes import LARGE_LOSS, loss_warnings
 from litecheck.conversion.record import ConversionRecord
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def fix_lines(record: ConversionRecord) -> list[tuple[str, str]]:
@@ -16,7 +16,7 @@ def fix_lines(record: ConversionRecord) -> list[tuple[str, str]]:
         return []
     gain = (
         f"lowest channel {fix.after:.1f} dB instead of {fix.before:.1f} dB, tried on "
-        f"{counted(fix.samples, 'sample')}, {fix.runtime}"
+        f"{count_of(fix.samples, 'sample')}, {fix.runtime}"
     )
     if fix.after < LARGE_LOSS:
         gain += f"; still below {LARGE_LOSS:g} dB"

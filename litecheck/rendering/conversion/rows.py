@@ -14,7 +14,7 @@ from litecheck.rendering.rows import (
     Results,
     RowPlace,
     RowRule,
-    annotated,
+    annotate_rows,
     digest,
     lines_of,
 )
@@ -49,7 +49,7 @@ def results(record: ConversionRecord) -> Results:
         summary=f"{record.source}: {record.verdict}: {wording.summary(record)}",
         subjects=(whole,),
         rules=(*judged.rules, _STARVED) if rows else judged.rules,
-        annotations=(*judged.annotations, *annotated(rows)),
+        annotations=(*judged.annotations, *annotate_rows(rows)),
         properties={"conversion": dict(facts)},
     )
 

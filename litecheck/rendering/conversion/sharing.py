@@ -13,7 +13,7 @@ from litecheck.quantization import BITS
 from litecheck.rendering.conversion import wording
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.operator_names import operator_name, operator_number
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, SharedMember]]:
@@ -24,7 +24,7 @@ def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, S
 
 def shared_title(record: ConversionRecord) -> str:
     """Return ``2 groups by rule, effective resolution of each tensor``."""
-    return f"{counted(len(record.groups), 'group')} by rule, effective resolution of each tensor"
+    return f"{count_of(len(record.groups), 'group')} by rule, effective resolution of each tensor"
 
 
 def kept_bits(group: SharedQuantization, member: SharedMember) -> str:

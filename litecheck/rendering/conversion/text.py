@@ -15,7 +15,7 @@ from litecheck.rendering.text_page import LABEL, VERDICTS
 from litecheck.rendering.validation.grouping import blocks
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.rendering.validation.text import ValidationPage
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _HEADS = (*wording.TENSOR_HEADS, ">equal", "by", "tensor")
 _FEW = 12
@@ -32,11 +32,11 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     for line in target_lines(record.report):
         page.line(line)
     page.stays(record)
-    page.shared(record)
+    page.print_shared_scales(record)
     page.choices(record)
     page.weights(record)
-    page.listed("equalized", layer_wording.equalized(record))
-    page.listed("biases corrected", layer_wording.corrected(record))
+    page.print_changes("equalized", layer_wording.equalization_lines(record))
+    page.print_changes("biases corrected", layer_wording.correction_lines(record))
     page.agreement(record)
     page.sensitivity(record)
     page.tensors(record)
@@ -72,7 +72,7 @@ class ConversionPage(ValidationPage):
 
     def stays(self, record: ConversionRecord) -> None:
         """Print the operators that stay float32, or int8 in a uint8 model, each kind with its reason."""
-        total = counted(len(record.conversion.plan.operators), "operator")
+        total = count_of(len(record.conversion.plan.operators), "operator")
         for dtype in dict.fromkeys(one.dtype for one in record.stays):
             rows = [one for one in record.stays if one.dtype == dtype]
             number = sum(len(one.places) for one in rows)
@@ -97,7 +97,7 @@ class ConversionPage(ValidationPage):
             self.line(Text(title, "bold"), Text("warning", "bold yellow"), 2 + LABEL)
         for label, text in loss.fix_lines(record):
             # Options are complete, so that they can be copied.
-            self.labelled(label, visible(text) if label == "fix" else self.phrase(text))
+            self.print_labeled(label, visible(text) if label == "fix" else self.phrase(text))
         self.line()
 
     def low_resolution(self, record: ConversionRecord) -> None:
@@ -106,10 +106,10 @@ class ConversionPage(ValidationPage):
             title = Text(visible(sharing.resolution_title(group, member, self.names)), "bold")
             self.line(title, Text("warning", "bold yellow"), 2 + LABEL)
             for label, text in sharing.resolution_lines(group, member, self.names):
-                self.labelled(label, self.phrase(text))
+                self.print_labeled(label, self.phrase(text))
             self.line()
 
-    def shared(self, record: ConversionRecord) -> None:
+    def print_shared_scales(self, record: ConversionRecord) -> None:
         """Print the effective resolution of every member of every group, the worst first."""
         rows = [
             (sharing.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
@@ -126,11 +126,11 @@ class ConversionPage(ValidationPage):
         """Print decisions besides those of rules and ranges."""
         found = wording.choices(record)
         if found:
-            self.section("also decided", counted(len(found), "choice"))
+            self.section("also decided", count_of(len(found), "choice"))
             self.items(found, _FEW)
             self.line()
 
-    def listed(self, title: str, found: Sequence[str]) -> None:
+    def print_changes(self, title: str, found: Sequence[str]) -> None:
         """Print changes of layers: a summary, then a line each."""
         if found:
             self.section(title, found[0])
@@ -168,12 +168,12 @@ class ConversionPage(ValidationPage):
         if not found:
             return
         order = ", the lowest SNR first" if record.agreement else ""
-        self.section("tensors", f"{counted(len(found), 'tensor')}{order}")
+        self.section("tensors", f"{count_of(len(found), 'tensor')}{order}")
         self._cut(_HEADS, [self._tensor(one) for one in found], ("by", "zero point", "range", "clipped"))
 
     def _tensor(self, one: ConvertedTensor) -> tuple[str, ...]:
-        equal = wording.alike(one.agreement) if one.agreement else ""
-        by = "; ".join(map(visible, wording.decided_by(one.form))) if self.verbose else ""
+        equal = wording.equal_share(one.agreement) if one.agreement else ""
+        by = "; ".join(map(visible, wording.scale_reasons(one.form))) if self.verbose else ""
         return *wording.tensor_cells(one), equal, by, one.name
 
     def _cut(

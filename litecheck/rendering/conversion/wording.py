@@ -21,7 +21,7 @@ from litecheck.rendering.conversion.snr_wording import (
     without_dc,
     worst_output,
 )
-from litecheck.summary_text import checked_text, counted, counts_text
+from litecheck.summary_text import checked_text, count_of, counts_text
 
 #: Smallest share of saturated values that is reported.
 _NOTICED = 1e-4
@@ -37,7 +37,7 @@ def summary(record: ConversionRecord) -> str:
     """Return a summary of the new model: ``7 of 8 operators int8; no findings; 9/9 operators checked``."""
     report = record.report
     low = record.low_resolution
-    shared = f"; {counted(low, 'tensor')} below {LOW_RESOLUTION:g} bits" if low else ""
+    shared = f"; {count_of(low, 'tensor')} below {LOW_RESOLUTION:g} bits" if low else ""
     found = f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
     return f"{quantized_share(record)}; {found}"
 
@@ -51,8 +51,8 @@ def quantized_share(record: ConversionRecord) -> str:
     to = "quantized" if request.recipe and request.to in REAL_KINDS else request.to
     narrow = quantized - sum(others.values())
     if not narrow and len(others) == 1:
-        return f"{quantized:,} of {counted(real, 'operator')} {', '.join(others)}"
-    return f"{narrow:,} of {counted(real, 'operator')} {to}{beside}"
+        return f"{quantized:,} of {count_of(real, 'operator')} {', '.join(others)}"
+    return f"{narrow:,} of {count_of(real, 'operator')} {to}{beside}"
 
 
 def outcome(record: ConversionRecord) -> str:
@@ -62,9 +62,9 @@ def outcome(record: ConversionRecord) -> str:
     samples``, ``conforms, 7 of 8 operators int8, 46.8 dB (channel 6: -23.7 dB) on 16 samples``.
     """
     failed, found = len(record.failed_gates), record.evaluation or record.agreement
-    gates = f", {counted(failed, 'gate')} failed" if failed else ""
+    gates = f", {count_of(failed, 'gate')} failed" if failed else ""
     worst = f"{worst_output(found.outputs)}{low_channel_text(found)}" if found else ""
-    loss = f", {worst} on {counted(found.samples, 'sample')}" if found and worst else ""
+    loss = f", {worst} on {count_of(found.samples, 'sample')}" if found and worst else ""
     return f"{record.verdict}, {quantized_share(record)}{loss}{gates}"
 
 
@@ -157,7 +157,7 @@ def operators(record: ConversionRecord) -> str:
     """Return ``7 int8, 1 float32; 2 tensors of int4 weights; added: 2 QUANTIZE``."""
     parts = ", ".join(f"{number:,} {kind}" for kind, number in record.becomes.items())
     small = len({(t.subgraph, t.tensor) for t in record.tensors if t.constant and t.form.dtype == "int4"})
-    weights = f"; {counted(small, 'tensor')} of int4 weights" if small else ""
+    weights = f"; {count_of(small, 'tensor')} of int4 weights" if small else ""
     return f"{parts or 'as they were'}{weights}; added: {tally(record.added)}"
 
 
@@ -180,7 +180,7 @@ def agreements(record: ConversionRecord) -> Iterator[tuple[str, Agreement]]:
     for found, kind in ((record.agreement, "input"), (record.evaluation, "other input")):
         if found is not None:
             model = "the quantized model" if found.quantized else "float"
-            yield f"Agreement with {model} on {counted(found.samples, kind)}", found
+            yield f"Agreement with {model} on {count_of(found.samples, kind)}", found
 
 
 def agreement_lines(found: Agreement) -> list[tuple[str, str]]:
@@ -201,9 +201,9 @@ def _agreement_texts(one: TensorAgreement) -> Iterator[str]:
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
     if one.distortion.equal:
-        yield f"{alike(one)} of the stored values equal"
+        yield f"{equal_share(one)} of the stored values equal"
     if one.top is not None:
-        yield f"largest value at the same place in {one.top.agreeing:,} of {counted(one.top.rows, 'row')}"
+        yield f"largest value at the same place in {one.top.agreeing:,} of {count_of(one.top.rows, 'row')}"
 
 
 def share(part: float) -> str:
@@ -211,7 +211,7 @@ def share(part: float) -> str:
     return f"{100 * part:.2f} %" if part >= _NOTICED else ""
 
 
-def alike(one: TensorAgreement) -> str:
+def equal_share(one: TensorAgreement) -> str:
     """Return ``98.03 %``, the share of equal stored integers; "" if no stored integer is equal."""
     return f"{100 * one.equal:.2f} %" if one.distortion.equal else ""
 
@@ -233,7 +233,7 @@ def weight_rows(record: ConversionRecord) -> list[tuple[str, str, str, str]]:
 def weights_title(record: ConversionRecord) -> str:
     """Return ``28 tensors, 1 of them exact; errors in steps of the scales they had``."""
     exact = sum(not one.largest for one in record.weights)
-    return f"{counted(len(record.weights), 'tensor')}, {exact} of them exact; errors in steps of the scales they had"
+    return f"{count_of(len(record.weights), 'tensor')}, {exact} of them exact; errors in steps of the scales they had"
 
 
 def extent(low: float, high: float) -> str:
@@ -270,7 +270,7 @@ def tensor_cells(one: ConvertedTensor) -> tuple[str, ...]:
     return form.dtype, form_range(form), scales(form), zero_points(form), *measured
 
 
-def decided_by(form: QuantParams) -> tuple[str, ...]:
+def scale_reasons(form: QuantParams) -> tuple[str, ...]:
     """Return the first rule that fixes the scale, and the reason for a choice beyond the rules."""
     own = dict.fromkeys(rule for rule in form.rules if rule.partition(" ")[0].endswith("/scale"))
     return (*list(own)[:1], *filter(None, (form.because,)))
@@ -293,5 +293,5 @@ def choices(record: ConversionRecord) -> list[str]:
 
 
 def _names_text(names: Sequence[str]) -> str:
-    more = f" and {counted(len(names) - 1, 'other tensor')}" if len(names) > 1 else ""
+    more = f" and {count_of(len(names) - 1, 'other tensor')}" if len(names) > 1 else ""
     return f"'{names[0]}'{more}"

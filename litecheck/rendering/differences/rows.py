@@ -28,7 +28,7 @@ def results(difference: ModelDifference) -> result.Results:
     }
     return result.Results(
         "litecheck diff", difference.version, difference.exit_code, word, (subject,), rules,
-        tuple(result.annotated(rows)), properties,
+        tuple(result.annotate_rows(rows)), properties,
     )  # fmt: skip
 
 

@@ -20,7 +20,7 @@ def print_report(difference: ModelDifference, console: Console, verbose: bool = 
         Text(page.phrase(wording.summary(difference)), "bold red" if difference.changes else "bold green")
     )
     for label, text in wording.facts(difference):
-        page.labelled(label, page.phrase(text))
+        page.print_labeled(label, page.phrase(text))
     for group in wording.groups(difference):
         page.line()
         page.section(page.phrase(wording.title(group)), "")

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from litecheck.differences.change import Change, ChangeKind, ModelDifference, OutputComparison
-from litecheck.rendering.operator_names import inside, operator_name
-from litecheck.summary_text import counted
+from litecheck.rendering.operator_names import operator_name, subgraph_prefix
+from litecheck.summary_text import count_of
 
 #: Name of each kind of change, singular and plural.
 NOUNS: dict[ChangeKind, tuple[str, str]] = {
@@ -57,14 +57,14 @@ class ChangeGroup:
 def summary(difference: ModelDifference) -> str:
     """Return the answer: ``same``, or the number of causes by kind, and of changes that follow from them."""
     if not difference.changes and difference.unselected:
-        return f"no selected change; {counted(difference.unselected, 'other change')}"
+        return f"no selected change; {count_of(difference.unselected, 'other change')}"
     if not difference.changes:
-        return f"same: {counted(difference.matched, 'operator')} compared"
+        return f"same: {count_of(difference.matched, 'operator')} compared"
     counts = Counter(change.kind for change in difference.causes)
     words = ", ".join(f"{n:,} {NOUNS[kind][n > 1]}" for kind, n in counts.most_common())
     follow = len(difference.changes) - len(difference.causes)
     return (
-        f"{words}; {counted(follow, 'more change')} {'follows' if follow == 1 else 'follow'}"
+        f"{words}; {count_of(follow, 'more change')} {'follows' if follow == 1 else 'follow'}"
         if follow
         else words
     )
@@ -75,9 +75,9 @@ def facts(difference: ModelDifference) -> list[tuple[str, str]]:
     old, new = difference.operators
     run = difference.run
     return [
-        ("before", f"{difference.first}: {counted(old, 'operator')}"),
-        ("after", f"{difference.second}: {counted(new, 'operator')}"),
-        ("matched", counted(difference.matched, "operator")),
+        ("before", f"{difference.first}: {count_of(old, 'operator')}"),
+        ("after", f"{difference.second}: {count_of(new, 'operator')}"),
+        ("matched", count_of(difference.matched, "operator")),
         *([("outputs", outputs(run))] if run else []),
     ]
 
@@ -85,7 +85,7 @@ def facts(difference: ModelDifference) -> list[tuple[str, str]]:
 def outputs(run: OutputComparison) -> str:
     """Return ``different in 2 of 6 operators, in one inference on random inputs of seed 0, arithmetic tflm``."""
     return (
-        f"different in {run.different:,} of {counted(run.compared, 'operator')}, in one inference on random inputs of "
+        f"different in {run.different:,} of {count_of(run.compared, 'operator')}, in one inference on random inputs of "
         f"seed {run.seed}, arithmetic {run.arithmetic}"
     )
 
@@ -123,7 +123,7 @@ def title(group: ChangeGroup) -> str:
     spread = f", rms {100 * min(sizes):.2g}-{100 * max(sizes):.2g} %" if len(sizes) > 1 else ""
     verb = "follows" if group.consequences == 1 else "follow"
     follow = (
-        f"; {counted(group.consequences, 'change')} {verb} from {'it' if n == 1 else 'them'}"
+        f"; {count_of(group.consequences, 'change')} {verb} from {'it' if n == 1 else 'them'}"
         if group.consequences
         else ""
     )
@@ -133,7 +133,7 @@ def title(group: ChangeGroup) -> str:
 def place(change: Change) -> str:
     """Return ``CONV_2D #3`` and the new number if it is another: ``CONV_2D #3 (now #4)``."""
     if not change.opcode:
-        return f"{inside(change.subgraph)}model"
+        return f"{subgraph_prefix(change.subgraph)}model"
     number = change.operator if change.operator >= 0 else change.other
     now = f" (now #{change.other})" if change.operator >= 0 <= change.other != change.operator else ""
     return f"{operator_name(change.subgraph, number, change.opcode)}{now}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.public_call import shows_call
-from litecheck.rendering.report_view import Format, ReportView, reported
+from litecheck.rendering.report_view import Format, ReportView, is_report_class
 from litecheck.report import ModelReport, Report
 from litecheck.spelling import unknown_format
 from litecheck.version import __version__
@@ -83,7 +83,7 @@ def render(report: Reported, format: str = "text") -> str:  # noqa: A002 - the c
     ``actual``. Raise ConfigError for an unknown format.
     """
     sheet = ReportView(_complete(report))
-    return chosen(format, sheet.command).render(sheet)
+    return choose_format(format, sheet.command).render(sheet)
 
 
 def _complete(report: Reported) -> Reported:
@@ -95,7 +95,7 @@ def _complete(report: Reported) -> Reported:
         from litecheck.rendering.comparison import ComparedTensors
 
         return ComparedTensors(cast("Comparison", report), "expected", "actual")
-    if not reported(kind):
+    if not is_report_class(kind):
         call = "litecheck.render(litecheck.validate(model), 'html')"
         raise wrong_type(
             "render", "the report of validate, verify or another command's function", report, call
@@ -103,7 +103,7 @@ def _complete(report: Reported) -> Reported:
     return report
 
 
-def chosen(name: str, command: str) -> Format:
+def choose_format(name: str, command: str) -> Format:
     """Return the format of this name. Raise ConfigError if the command's report does not have the format."""
     known = formats(command)
     if name not in known:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from litecheck.finding import Level
-from litecheck.rendering.escape import slashed, visible
+from litecheck.rendering.escape import use_forward_slashes, visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 
 if TYPE_CHECKING:
@@ -22,7 +22,9 @@ def render(sheet: ReportView) -> str:
 
 def _command(note: Annotation) -> str:
     """Return an annotation with escaped lines."""
-    properties = f"file={_property(visible(slashed(note.file)))},title={_property(visible(note.title))}"
+    properties = (
+        f"file={_property(visible(use_forward_slashes(note.file)))},title={_property(visible(note.title))}"
+    )
     return f"::{_COMMANDS[note.level]} {properties}::{_data(chr(10).join(map(visible, note.lines)))}"
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from litecheck.rendering.escape import json_document, slashed, visible
+from litecheck.rendering.escape import json_document, use_forward_slashes, visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def _issue(row: ResultRow, text: str, severity: str) -> dict[str, Any]:
         "check_name": visible(row.id),
         "fingerprint": row.identity,
         "severity": severity,
-        "location": {"path": visible(slashed(row.where.file)), "lines": {"begin": 1}},
+        "location": {"path": visible(use_forward_slashes(row.where.file)), "lines": {"begin": 1}},
     }
 
 

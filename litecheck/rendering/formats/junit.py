@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.rendering.escape import visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     import xml.etree.ElementTree as ET
@@ -68,7 +68,7 @@ def _add_rows(element: ET.Element, case: JudgedCase) -> None:
 
 def _failure(element: ET.Element, rows: list[ResultRow]) -> None:
     """Add one failure with all rows, because most readers of JUnit show only one failure of a test case."""
-    message = rows[0].title if len(rows) == 1 else counted(len(rows), "finding")
+    message = rows[0].title if len(rows) == 1 else count_of(len(rows), "finding")
     tag = "error" if rows[0].silent else "failure"
     failure = _child(element, tag, message=message, type=rows[0].id)
     failure.text = "\n".join(visible(line) for row in rows for line in row.full)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.finding import LEVELS, Level
 from litecheck.rendering.escape import json_document, uri, visible
 from litecheck.rendering.report_view import JUDGEMENTS, Format, ReportView
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
     from litecheck.rendering.rows import ResultRow, Results, RowPlace, RowRule
@@ -108,7 +108,7 @@ def _invocation(results: Results, cut: int) -> dict[str, Any]:
     remarks = [row for s in results.subjects for row in (*s.obstacles, *s.remarks)]
     notifications = [_notification(row) for row in (*remarks, *results.remarks)]
     if cut:
-        told = f"{counted(cut, 'result')} left out: the mildest"
+        told = f"{count_of(cut, 'result')} left out: the mildest"
         notifications.append(_notify("warning", "results-cut", told))
     invocation = {"executionSuccessful": results.readable, "exitCode": results.exit_code}
     return invocation | ({"toolExecutionNotifications": notifications} if notifications else {})

@@ -7,9 +7,9 @@ from litecheck.rendering.report_view import WHOLE, Format, ReportView
 
 def render(sheet: ReportView) -> str:
     """Return the text that is printed if the output is not a terminal."""
-    from litecheck.rendering.text_page import captured
+    from litecheck.rendering.text_page import capture_text
 
-    return captured(sheet.print)
+    return capture_text(sheet.print)
 
 
 FORMAT = Format("text", "for people, at a terminal", WHOLE, render)

@@ -25,7 +25,7 @@ def asset(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def framed(title: str, body: str, style: str = "", script: str = "") -> str:
+def frame_page(title: str, body: str, style: str = "", script: str = "") -> str:
     """Return the page around ``body``, with its style after the base's; ``title`` is plain text."""
     own = asset(SHARED / "base.css") + style
     parts = {"policy": _policy(own, script), "title": text(title), "style": own, "body": body}
@@ -41,7 +41,7 @@ def _policy(style: str, script: str) -> str:
     )
 
 
-def embedded(value: object) -> str:
+def embed_json(value: object) -> str:
     """Return JSON for a script element: ASCII, without markup characters."""
     written = safe_json(json.dumps(value, separators=(",", ":"), allow_nan=False))
     for character in "<>&":
@@ -55,7 +55,7 @@ def interactive(
     """Return a page of operators: ``body`` is a template of ``parts`` and its scripts, in order of dependency."""
     script = "\n".join(map(asset, scripts))
     filled = Template(body).substitute(parts, script=script)
-    return framed(title, filled, asset(SHARED / "operators.css") + style, script)
+    return frame_page(title, filled, asset(SHARED / "operators.css") + style, script)
 
 
 def text(words: str) -> str:
@@ -79,7 +79,7 @@ def page(document: layout.Document, picture: str = "", style: str = "", below: s
         "parts": "\n".join(filter(None, (picture, *map(_part, document.parts), below))),
     }
     body = Template(asset(SHARED / "document.html")).substitute(parts)
-    return framed(title + ending, body, asset(SHARED / "document.css") + style)
+    return frame_page(title + ending, body, asset(SHARED / "document.css") + style)
 
 
 def _words(span: layout.Span) -> str:

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
-from litecheck.rendering.suite.headline import excused, remark
+from litecheck.rendering.suite.headline import excused_sentences, remark
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import operator_grid
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Largest number of failing cases: GitHub displays at most a megabyte of Markdown.
 _MANY = 50
@@ -29,11 +29,11 @@ def document(report: SuiteReport) -> layout.Document:
         _failing_parts(report),
         layout.section(_IN_COMMON, wording.in_common(report)),
         _missing_parts(report),
-        layout.section("Not supported by the device", wording.unsupported(report)),
-        layout.section("Excused: optional cases and known faults of the runtime", excused(report)),
+        layout.section("Not supported by the device", wording.unsupported_lines(report)),
+        layout.section("Excused: optional cases and known faults of the runtime", excused_sentences(report)),
         _refusals(report),
         layout.section(
-            "Not covered", (f"{why}: {', '.join(kinds)}" for why, kinds in wording.uncovered(report))
+            "Not covered", (f"{why}: {', '.join(kinds)}" for why, kinds in wording.gap_lines(report))
         ),
         _untested_parts(report),
         _hashes(report),
@@ -59,7 +59,7 @@ def _failing_parts(report: SuiteReport) -> Iterator[layout.Part]:
     for case in failing[:_MANY]:
         yield layout.case(wording.title(case), case.ending.text, wording.details(case))
     if len(failing) > _MANY:
-        yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
+        yield layout.Paragraph((f"and {count_of(len(failing) - _MANY, 'other failing case')}",))
 
 
 def _missing_parts(report: SuiteReport) -> Iterator[layout.Part]:
@@ -68,8 +68,8 @@ def _missing_parts(report: SuiteReport) -> Iterator[layout.Part]:
     if groups and report.verdict != "not checked":
         yield layout.Heading(("Missing results",))
     for kind, names in groups.items() if report.verdict != "not checked" else ():
-        listed = layout.listed(tuple((layout.Code(visible(name)),) for name in names), _MANY)
-        yield layout.Collapsible(kind, (f": {counted(len(names), 'case')}",), (listed,))
+        listed = layout.short_list(tuple((layout.Code(visible(name)),) for name in names), _MANY)
+        yield layout.Collapsible(kind, (f": {count_of(len(names), 'case')}",), (listed,))
 
 
 def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
@@ -81,7 +81,7 @@ def _refusals(report: SuiteReport) -> Iterator[layout.Part]:
         told = (f": {totals.endings(cases)}",)
         wrong = (case for case in cases if case.ending not in (CaseOutcome.REJECTED, CaseOutcome.NOT_TESTED))
         lines = tuple(map(_refusal, wrong))
-        listed = (layout.listed(lines, _MANY),) if lines else ()
+        listed = (layout.short_list(lines, _MANY),) if lines else ()
         yield layout.Collapsible(opcode, told, listed)
 
 

@@ -15,7 +15,7 @@ from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.manifest import Manifest
 from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Number of operators without a valid case that are named.
 _GAPS = 3
@@ -29,18 +29,18 @@ def remark(report: SuiteReport) -> str:
     """
     exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
-    wrong = f"{failing:,} of {counted(every, 'case')}" if failing else ""
+    wrong = f"{failing:,} of {count_of(every, 'case')}" if failing else ""
     flaky = sum(case.fails and case.ending is CaseOutcome.FLAKY for case in report.cases)
     wrong += f" ({flaky:,} flaky)" if flaky else ""
     ran = report.required - report.missing
-    part = f"results of {ran:,} of {counted(report.required, 'case')}" if report.missing else ""
+    part = f"results of {ran:,} of {count_of(report.required, 'case')}" if report.missing else ""
     made, whole = report.inferences
-    inferences = f"{made:,} of {counted(whole, 'inference')}" if made < whole else ""
+    inferences = f"{made:,} of {count_of(whole, 'inference')}" if made < whole else ""
     detected, known = report.coverage
     coverage = f"{percent(detected, known)} of the mutation coverage" if report.incomplete and known else ""
     short = visible(shortfalls_sentence(report.shortfalls))
     lacking = sum(case.counts and case.ending is CaseOutcome.NOT_SUPPORTED for case in report.cases)
-    without = f"{lacking:,} of {counted(every, 'case')} not supported" if lacking else ""
+    without = f"{lacking:,} of {count_of(every, 'case')} not supported" if lacking else ""
     told = (short, wrong, part, inferences, coverage, exact, without, *_excuses(report))
     return ", ".join(filter(None, told))
 
@@ -50,7 +50,7 @@ def _excuses(report: SuiteReport) -> Iterator[str]:
     excused = [case.excuse == case.fault for case in report.cases if case.excuse and case.ending.fails]
     for known, noun in ((False, "optional case"), (True, "known fault")):
         if known in excused:
-            yield f"{counted(excused.count(known), noun)} excused"
+            yield f"{count_of(excused.count(known), noun)} excused"
 
 
 def headline(report: SuiteReport) -> str:
@@ -58,7 +58,7 @@ def headline(report: SuiteReport) -> str:
     return ": ".join(filter(None, (report.verdict, remark(report))))
 
 
-def excused(report: SuiteReport) -> Iterator[str]:
+def excused_sentences(report: SuiteReport) -> Iterator[str]:
     """Yield ``CONV_2D int8 per-axis, 2 wrongly rejected: REASON`` for optional cases and known faults that fail nothing."""
     groups: dict[tuple[str, str, str], int] = {}
     for case in report.cases:
@@ -69,7 +69,7 @@ def excused(report: SuiteReport) -> Iterator[str]:
         yield f"{operator}, {number:,} {ending}: {visible(why)}"
 
 
-def made_sentence(manifest: Manifest) -> str:
+def suite_size_sentence(manifest: Manifest) -> str:
     """Return ``31 cases of int8, 29 of them invalid models``."""
     invalid = sum(1 for case in manifest.cases if case.broken)
     kinds = ", ".join(dict.fromkeys(case.kind for case in manifest.cases if not case.broken))
@@ -84,7 +84,7 @@ def gaps_sentence(manifest: Manifest) -> str:
         return ""
     told = [f"{gap.opcode} {gap.kind} ({gap.reason})" for gap in gaps[:_GAPS]]
     more = [f"and {len(gaps) - _GAPS} more, see uncovered in the manifest"] if len(gaps) > _GAPS else []
-    return f"no valid case of {counted(len(gaps), 'operator')}: {', '.join((*told, *more))}"
+    return f"no valid case of {count_of(len(gaps), 'operator')}: {', '.join((*told, *more))}"
 
 
 def run_sentence(summary: RunSummary) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from litecheck.rendering.escape import PHRASE, shorten, visible
-from litecheck.rendering.html.page import SHARED, asset, embedded, interactive, text
+from litecheck.rendering.html.page import SHARED, asset, embed_json, interactive, text
 from litecheck.rendering.suite import totals, wording
-from litecheck.rendering.suite.headline import excused, headline
+from litecheck.rendering.suite.headline import excused_sentences, headline
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
 from litecheck.suite.case_ending import CaseOutcome
@@ -62,7 +62,7 @@ def page(report: SuiteReport) -> str:
     """Return the page. Its JSON element has the table and the details of each row."""
     words = _words(report)
     parts = {
-        "words": embedded(words),
+        "words": embed_json(words),
         "device": text(wording.device_name(report)),
         "headline": text(headline(report)),
         "verdict": report.verdict,
@@ -101,7 +101,7 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "device": wording.device_name(report),
         "verdict": report.verdict,
         "headline": headline(report),
-        "excused": list(excused(report)),
+        "excused": list(excused_sentences(report)),
         "untried": list(geometry_sentences(report.untried)),
         "sentence": totals.sentence(report),
         "tally": totals.tally(report),
@@ -122,7 +122,7 @@ def _words(report: SuiteReport) -> dict[str, Any]:
         "missing": [
             f"{kind}: {_names_text(names)}" for kind, names in totals.missing_by_operator(report).items()
         ],
-        "uncovered": wording.uncovered(report),
+        "uncovered": wording.gap_lines(report),
     }
 
 

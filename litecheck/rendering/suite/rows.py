@@ -22,7 +22,7 @@ from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _HANDFUL = 5
 _FAILING = {
@@ -115,7 +115,7 @@ def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:
         title=f"{ending}: {summary}",
         full=lines_of(details),
         fails=report.wants(case) and case.waiver is None,
-        waiver=wording.waived(case),
+        waiver=wording.waiver_text(case),
         silent=case.ending in wording.BROKEN,
         fingerprint=fingerprint,
         identity=digest(report.suite, report.device, fingerprint),
@@ -144,7 +144,7 @@ def _failures(report: SuiteReport) -> Iterator[tuple[str, str]]:
     yield from ((state, sentence) for state, sentence in wording.claims(report) if state in _FAILING)
     made, every = report.inferences
     if report.verdict == "fails" and made < every and not report.partial:
-        yield "incomplete", f"results of {every - made:,} of {counted(every, 'inference')} are missing"
+        yield "incomplete", f"results of {every - made:,} of {count_of(every, 'inference')} are missing"
 
 
 def _claim(report: SuiteReport, state: str, sentence: str) -> ResultRow:
@@ -175,7 +175,7 @@ def _unchecked_subject(report: SuiteReport) -> Iterator[Subject]:
 
 def _remarks(report: SuiteReport) -> Iterator[ResultRow]:
     """Yield the gaps with reasons, unneeded waivers, and notes."""
-    for because, several in wording.uncovered(report):
+    for because, several in wording.gap_lines(report):
         yield _remark("suite/not-covered", f"{', '.join(several)}: {because}")
     for state, sentence in wording.claims(report):
         if state not in _FAILING:
@@ -196,9 +196,9 @@ def _annotations(report: SuiteReport) -> Iterator[Annotation]:
     ):
         groups.setdefault((case.ending, wording.name(case)), []).append(case)
     for (ending, kind), cases in groups.items():
-        title = f"{ending.text} on {report.device}: {kind} ({counted(len(cases), 'case')})"
+        title = f"{ending.text} on {report.device}: {kind} ({count_of(len(cases), 'case')})"
         lines = [f"{case.title or case.name}: {shorten(wording.summary(case), PHRASE)}" for case in cases]
-        more = [f"and {counted(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
+        more = [f"and {count_of(len(lines) - _HANDFUL, 'other case')}"] if len(lines) > _HANDFUL else []
         place = f"{wording.folder(cases[0])}/model.tflite"
         yield Annotation(_level(ending), place, title, (*lines[:_HANDFUL], *more))
     for state, sentence in _failures(report):

@@ -9,13 +9,13 @@ from rich.text import Text
 
 from litecheck.rendering.escape import PHRASE, shorten, visible
 from litecheck.rendering.suite import totals, wording
-from litecheck.rendering.suite.headline import excused, headline
+from litecheck.rendering.suite.headline import excused_sentences, headline
 from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _STYLES = {
     **VERDICTS,
@@ -42,11 +42,11 @@ def print_report(report: SuiteReport, console: Console, verbose: bool = False) -
     page.failing(report)
     page.in_common(report)
     page.missing(report)
-    page.unsupported(report)
-    page.excused(report)
+    page.print_unsupported(report)
+    page.print_excused(report)
     page.refusals(report)
-    page.uncovered(report)
-    page.untried(report)
+    page.print_gaps(report)
+    page.print_untried_geometry(report)
     page.hashes(report)
     page.line(Text.assemble((report.verdict, VERDICTS[report.verdict]), f": {totals.sentence(report)}"))
     page.line(totals.tally(report))
@@ -69,7 +69,7 @@ class SuitePage(Page):
     def header(self, report: SuiteReport) -> None:
         self.title(wording.device_name(report), headline(report), VERDICTS[report.verdict])
         for label, text in wording.facts(report):
-            self.labelled(label, text, HEADER)
+            self.print_labeled(label, text, HEADER)
         self.line()
 
     def operators(self, report: SuiteReport) -> None:
@@ -115,7 +115,7 @@ class SuitePage(Page):
             self.case(case)
         left = sum(map(len, kinds)) - sum(map(len, shown))
         if left:
-            self.line(Text(f"and {counted(left, 'other failing case')}", DIM))
+            self.line(Text(f"and {count_of(left, 'other failing case')}", DIM))
             self.line()
 
     def case(self, case: CaseVerdict) -> None:
@@ -133,25 +133,25 @@ class SuitePage(Page):
         groups = totals.missing_by_operator(report)
         if not groups or report.verdict == "not checked":
             return
-        self.section("missing", f"results of {counted(sum(map(len, groups.values())), 'case')}")
+        self.section("missing", f"results of {count_of(sum(map(len, groups.values())), 'case')}")
         for kind, names in groups.items():
             shown = names if self.verbose else names[:_FEW]
             more = f" and {len(names) - len(shown):,} more" if len(shown) < len(names) else ""
             self.line(f"{kind}: {', '.join(map(visible, shown))}{more}", "  -", 4, whole=True)
         self.line()
 
-    def unsupported(self, report: SuiteReport) -> None:
+    def print_unsupported(self, report: SuiteReport) -> None:
         """Print the operators and types that the device does not have, with reasons."""
-        told = wording.unsupported(report)
+        told = wording.unsupported_lines(report)
         if told:
             self.section("not supported", "operators and types that the device does not have")
             self.items(told, _MANY)
             self.line()
 
-    def excused(self, report: SuiteReport) -> None:
+    def print_excused(self, report: SuiteReport) -> None:
         """Print the optional cases and known faults that fail nothing."""
         text = "optional cases and known faults of the runtime, which do not fail"
-        self.listing("excused", text, excused(report))
+        self.listing("excused", text, excused_sentences(report))
 
     def refusals(self, report: SuiteReport) -> None:
         """Print the invalid models that were not rejected, by operator."""
@@ -166,7 +166,7 @@ class SuitePage(Page):
         if not number:
             return
         total = sum(case.ending is not CaseOutcome.NOT_TESTED for cases in groups.values() for case in cases)
-        self.section("not rejected", f"{number:,} of {counted(total, 'invalid model')}")
+        self.section("not rejected", f"{number:,} of {count_of(total, 'invalid model')}")
         for opcode, cases in wrong.items():
             if cases:
                 self.line(visible(opcode), "  ", 2)
@@ -174,16 +174,16 @@ class SuitePage(Page):
                 self.items(list(told), _MANY)
         self.line()
 
-    def uncovered(self, report: SuiteReport) -> None:
+    def print_gaps(self, report: SuiteReport) -> None:
         """Print the gaps, with reasons."""
-        groups = wording.uncovered(report)
+        groups = wording.gap_lines(report)
         if groups:
-            told = counted(len(report.uncovered), "gap")
+            told = count_of(len(report.uncovered), "gap")
             self.section("not covered", f"{told}: operators, forms and requirements without a case")
             self.items([f"{because}: {', '.join(several)}" for because, several in groups])
             self.line()
 
-    def untried(self, report: SuiteReport) -> None:
+    def print_untried_geometry(self, report: SuiteReport) -> None:
         """Print the geometry that no case with outputs has."""
         told = geometry_sentences(report.untried)
         self.listing("not exercised", "geometry that no case with outputs has", told)
@@ -191,7 +191,7 @@ class SuitePage(Page):
     def hashes(self, report: SuiteReport) -> None:
         """Print versions and SHA-256."""
         for label, text in wording.hashes(report):
-            self.labelled(label, text)
+            self.print_labeled(label, text)
         self.line()
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from litecheck.rendering.suite.wording import name
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Largest number of operators that the verdict names.
 _FEW = 3
@@ -27,10 +27,10 @@ def sentence(report: SuiteReport) -> str:
     """Return the verdict with reasons: ``2 of 7 kinds of operators fail: SOFTMAX int8, ADD int8; 4 conform, 1 was not
     checked``."""
     verdicts = Counter(row.verdict for row in report.rows)
-    number = counted(len(report.rows), "kind of operator", "kinds of operators")
+    number = count_of(len(report.rows), "kind of operator", "kinds of operators")
     worst = next((word for word in ("fails", "incomplete") if verdicts[word]), "")
     rest = [
-        counted(verdicts[word], *forms)
+        count_of(verdicts[word], *forms)
         for word, forms in _STANDING.items()
         if verdicts[word] and word != worst
     ]
@@ -54,11 +54,11 @@ def _short(report: SuiteReport) -> Iterator[str]:
     """Yield failures besides the cases: missing claims and expired waivers."""
     expired = sum(record.state == "expired" for record in report.waivers)
     if report.shortfalls:
-        yield f"{counted(len(report.shortfalls), 'claim is', 'claims are')} not confirmed"
+        yield f"{count_of(len(report.shortfalls), 'claim is', 'claims are')} not confirmed"
     if expired:
-        yield f"{counted(expired, 'waiver has', 'waivers have')} expired"
+        yield f"{count_of(expired, 'waiver has', 'waivers have')} expired"
     if report.missing:
-        yield f"{counted(report.missing, 'result is', 'results are')} missing"
+        yield f"{count_of(report.missing, 'result is', 'results are')} missing"
 
 
 #: Groups of cases in the totals: singular and plural.
@@ -85,7 +85,7 @@ def tally(report: SuiteReport) -> str:
     wrongly accepted``."""
     groups = [[case for case in report.cases if _group(case) == n] for n in range(len(_GROUPS))]
     parts = (
-        f"{counted(len(cases), *forms)}: {endings(cases)}"
+        f"{count_of(len(cases), *forms)}: {endings(cases)}"
         for cases, forms in zip(groups, _GROUPS, strict=True)
         if cases
     )

@@ -9,7 +9,7 @@ from typing import Any, get_origin, get_type_hints
 from litecheck.comparison.admitted_arithmetics import PublishedAgreement
 from litecheck.comparison.wording import gathering_sentence
 from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
-from litecheck.typed_json import encoded
+from litecheck.typed_json import encode
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
 VERSION = 1
@@ -22,13 +22,13 @@ def values(report: SuiteReport) -> dict[str, Any]:
         "verdict": report.verdict,
         "exit_code": report.exit_code,
         "counts": dict(report.counts()),
-        "agreement": encoded(report.agreement, PublishedAgreement),
+        "agreement": encode(report.agreement, PublishedAgreement),
         "required": report.required,
         "missing": report.missing,
     }
     hints = get_type_hints(SuiteReport)
     record = {
-        field.name: encoded(getattr(report, field.name), hints[field.name])
+        field.name: encode(getattr(report, field.name), hints[field.name])
         for field in fields(SuiteReport)
         if field.name not in ("rows", "cases")
     }
@@ -38,7 +38,7 @@ def values(report: SuiteReport) -> dict[str, Any]:
 
 def _case(case: CaseVerdict) -> dict[str, Any]:
     """Return a case's JSON with ``gathers``, the sentences of its patterns."""
-    return {**encoded(case, CaseVerdict), "gathers": list(map(gathering_sentence, case.patterns))}
+    return {**encode(case, CaseVerdict), "gathers": list(map(gathering_sentence, case.patterns))}
 
 
 def _row(row: OperatorRow) -> dict[str, Any]:
@@ -46,6 +46,6 @@ def _row(row: OperatorRow) -> dict[str, Any]:
 
     def value(name: str) -> Any:
         plain = get_origin(hints[name]) is Mapping
-        return dict(getattr(row, name)) if plain else encoded(getattr(row, name), hints[name])
+        return dict(getattr(row, name)) if plain else encode(getattr(row, name), hints[name])
 
     return {**{field.name: value(field.name) for field in fields(OperatorRow)}, "verdict": row.verdict}

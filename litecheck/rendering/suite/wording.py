@@ -16,7 +16,7 @@ from litecheck.rendering.wording.outcomes import one_line, size_words, spot_word
 from litecheck.suite.case_ending import CaseOutcome
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Meaning of each ending, as a sentence.
 MEANING: dict[CaseOutcome, str] = {
@@ -94,7 +94,7 @@ def operators(report: SuiteReport) -> tuple[OperatorLine, ...]:
 
 def arithmetic(row: OperatorRow, claimed: tuple[str, ...]) -> str:
     """Return the arithmetic: claimed ones that fit, others that fit, mutants that explain all, or none."""
-    if not row.kept and not row.differs:
+    if not row.correct_cases and not row.differs:
         return ""
     if row.arithmetic in row.fits:
         return not_distinguished(tuple(name for name in row.fits if name in claimed))
@@ -147,7 +147,7 @@ def failing(report: SuiteReport) -> list[CaseVerdict]:
     return [case for case in report.cases if case.fails]
 
 
-def waived(case: CaseVerdict) -> str:
+def waiver_text(case: CaseVerdict) -> str:
     """Return the reason and the last day of a case's waiver."""
     waiver = case.waiver
     return f"{visible(waiver.reason)} (until {waiver.expires})" if waiver else ""
@@ -168,7 +168,7 @@ def in_common_of(row: OperatorRow) -> Iterator[str]:
     """Yield the location of all differences of a kind of operator, then the traits of its failing cases."""
     if row.tail:
         yield shared_tail_sentence(row.tail)
-    yield from trait_sentences(row.apart, row.kept)
+    yield from trait_sentences(row.apart, row.correct_cases)
 
 
 def failing_by_operator(report: SuiteReport) -> list[list[CaseVerdict]]:
@@ -185,14 +185,14 @@ def worst_first(cases: list[CaseVerdict]) -> list[CaseVerdict]:
     return sorted(cases, key=lambda case: (case.ending is CaseOutcome.FAILED, -abs(case.worst)))
 
 
-def unsupported(report: SuiteReport) -> list[str]:
+def unsupported_lines(report: SuiteReport) -> list[str]:
     """Return ``CONV_2D uint8 per-tensor, 3 cases: no kernel: ...`` for cases that are not supported and do not fail."""
     groups: dict[tuple[str, str], int] = {}
     for case in report.cases:
         if case.ending is CaseOutcome.NOT_SUPPORTED and not case.wanting:
             key = name(case), summary(case)
             groups[key] = groups.get(key, 0) + 1
-    return [f"{kind}, {counted(number, 'case')}: {why}" for (kind, why), number in groups.items()]
+    return [f"{kind}, {count_of(number, 'case')}: {why}" for (kind, why), number in groups.items()]
 
 
 def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
@@ -208,7 +208,7 @@ def refusals(report: SuiteReport) -> dict[str, list[CaseVerdict]]:
     }
 
 
-def uncovered(report: SuiteReport) -> list[tuple[str, list[str]]]:
+def gap_lines(report: SuiteReport) -> list[tuple[str, list[str]]]:
     """Return the reasons for gaps, each with its operators, types or forms."""
     groups: dict[str, list[str]] = {}
     for one in report.uncovered:
@@ -228,14 +228,15 @@ def summary(case: CaseVerdict) -> str:
     if case.broken:
         return " ".join(filter(None, (visible(case.broken), f"({case.effect})" if case.effect else "")))
     if case.mismatches:
-        return f"{case.mismatches:,} of {counted(case.elements, 'element')}, by at most {size_words(case.worst, case.unit)}"
+        total, worst = count_of(case.elements, "element"), size_words(case.worst, case.unit)
+        return f"{case.mismatches:,} of {total}, by at most {worst}"
     return one_line(case.message) or MEANING[case.ending].rstrip(".")
 
 
 def details(case: CaseVerdict) -> Iterator[Detail]:
     """Yield the details of a case, in visible characters."""
     if case.mismatches:
-        total = f"{counted(case.elements, 'element')} ({percent(case.mismatches, case.elements)})"
+        total = f"{count_of(case.elements, 'element')} ({percent(case.mismatches, case.elements)})"
         yield "differ", (f"{case.mismatches:,} of {total}, by at most {size_words(case.worst, case.unit)}",)
     if case.mismatches and worst(case):
         yield "worst", (worst(case),)
@@ -248,7 +249,7 @@ def details(case: CaseVerdict) -> Iterator[Detail]:
         ("breaks", case.broken),
         ("impact", case.effect),
         ("standing", case.standing if case.standing == NOT_CLAIMED else ""),
-        ("waived", waived(case)),
+        ("waived", waiver_text(case)),
         ("excuse", case.excuse if case.excuse != case.fault else ""),
         ("fault", case.fault),
         ("message", one_line(case.message)),

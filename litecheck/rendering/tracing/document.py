@@ -17,7 +17,7 @@ from litecheck.rendering.document import (
 )
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.tracing import wording
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.trace_result import Culprit, Trace
 
 #: Largest number of culprits with all details.
@@ -42,7 +42,7 @@ def document(trace: Trace) -> Document:
             )
         )
     if trace.operators:
-        title = f" {counted(len(trace.operators), 'operator')}"
+        title = f" {count_of(len(trace.operators), 'operator')}"
         parts.append(Collapsible("Operators", (title,), (_operators(trace),), True))
     if trace.unmatched:
         lines: list[tuple[Line, ...]] = [

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from litecheck.quantization import BITS
 from litecheck.rendering.html.page import text
 from litecheck.rendering.operator_names import operator_name
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.distribution import TensorDistribution
 from litecheck.tracing.trace_result import Trace
 
@@ -59,7 +59,7 @@ def _resolution(one: TensorDistribution) -> str:
     if len(one.bits) == 1:
         return most
     few = sum(bits < BITS[one.dtype] - _LOST for bits in one.bits)
-    below = f", {counted(few, 'channel')} below {BITS[one.dtype] - _LOST:g} bits" if few else ""
+    below = f", {count_of(few, 'channel')} below {BITS[one.dtype] - _LOST:g} bits" if few else ""
     return f"{most}, lowest {one.bits[worst]:.1f} in channel {worst}{below}"
 
 

@@ -34,7 +34,7 @@ def results(trace: Trace) -> result.Results:
     subject = result.Subject(trace.file, trace.file, facts, rows, tuple(cases))
     return result.Results(
         "litecheck trace", trace.version, trace.exit_code, wording.answer(trace), (subject,), rules,
-        tuple(result.annotated(rows)), {"trace": {"float": trace.reference, "samples": trace.samples}},
+        tuple(result.annotate_rows(rows)), {"trace": {"float": trace.reference, "samples": trace.samples}},
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from litecheck.conversion.class_scores import is_hidden
 from litecheck.rendering.escape import shorten
 from litecheck.rendering.operator_names import operator_name
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.tracing.trace_result import (
     BAD_SNR,
     LEAST_LOSS,
@@ -64,7 +64,7 @@ def where(one: Culprit | TracedOperator) -> str:
 def answer(trace: Trace) -> str:
     """Return the answer in one sentence. A model that does not load is the first."""
     faults = trace.load_faults
-    more = f", and {counted(len(faults) - 1, 'reason')} more" if len(faults) > 1 else ""
+    more = f", and {count_of(len(faults) - 1, 'reason')} more" if len(faults) > 1 else ""
     first = f"LiteRT does not load {trace.file} ({faults[0]}{more}); " if faults else ""
     return f"{first}{_invalid(trace)}{below_limit(trace)}{_accuracy(trace)}"
 
@@ -74,7 +74,7 @@ def _invalid(trace: Trace) -> str:
     if not trace.invalid or trace.load_faults:
         return ""
     subgraph, number, opcode, violation = trace.invalid[0]
-    more = f" and {counted(len(trace.invalid) - 1, 'operator')} more" if len(trace.invalid) > 1 else ""
+    more = f" and {count_of(len(trace.invalid) - 1, 'operator')} more" if len(trace.invalid) > 1 else ""
     why = f"{violation} ('litecheck validate' states the rule)"
     return f"{operator_name(subgraph, number, opcode)}{more} cannot be computed: {why}; "
 
@@ -102,7 +102,7 @@ def _accuracy(trace: Trace) -> str:
     if not trace.reference:
         return data + _ranges_answer(trace)
     if named := trace.unexplained:
-        more = f" and {counted(len(named) - 1, 'operator')} more" if len(named) > 1 else ""
+        more = f" and {count_of(len(named) - 1, 'operator')} more" if len(named) > 1 else ""
         return f"{data}SNR of the outputs is {trace.worst:.1f} dB, and {named[0]}{more} has no partner to compare with"
     bad = f", yet the SNR of the outputs is {trace.worst:.1f} dB" if trace.worst < BAD_SNR else ""
     told = f"{data}no operator loses {LEAST_LOSS:g} dB more than it must{bad}"
@@ -124,7 +124,7 @@ def _fix_gain(trace: Trace) -> str:
 
 def _part(one: TriedFix, trace: Trace) -> str:
     """Return ``on 8 of 16 samples`` if a fix was tried on a part of the samples, or ""."""
-    return f" on {one.samples} of {counted(trace.samples, 'sample')}" if one.samples < trace.samples else ""
+    return f" on {one.samples} of {count_of(trace.samples, 'sample')}" if one.samples < trace.samples else ""
 
 
 def _main_operator(trace: Trace) -> str:
@@ -146,7 +146,7 @@ def _without_kernel(trace: Trace) -> str:
     rows = [one for one in rows if (one.subgraph, one.operator) not in known]
     if not rows or not trace.reference:
         return ""
-    more = f" and {counted(len(rows) - 1, 'operator')} more" if len(rows) > 1 else ""
+    more = f" and {count_of(len(rows) - 1, 'operator')} more" if len(rows) > 1 else ""
     return f"; {where(rows[0])}{more} without a kernel, not measured"
 
 
@@ -155,7 +155,7 @@ def _ranges_answer(trace: Trace) -> str:
     worst = max(saturated, key=lambda one: one.saturated or 0, default=None)
     tail = f", most {where(worst)} with {100 * (worst.saturated or 0):.0f} %" if worst else ""
     high, low = (
-        counted(count, "output") if count else "no output" for count in (len(saturated), len(trace.notes))
+        count_of(count, "output") if count else "no output" for count in (len(saturated), len(trace.notes))
     )
     return f"{high} saturated in at least 1 % of values{tail}; {low} with unused resolution"
 
@@ -165,7 +165,7 @@ def fix(trace: Trace) -> str:
     if trace.fix is None:
         return ""
     one = trace.fix
-    count = _part(one, trace) or f" on {counted(trace.samples, 'sample')}"
+    count = _part(one, trace) or f" on {count_of(trace.samples, 'sample')}"
     runtime = f" in {one.runtime}" if one.runtime else ""
     change = f"lowest channel {one.before:.1f} dB -> {one.after:.1f} dB{count}{runtime}, tried"
     return f"{one.command} ({change}{_numbers(one.command, trace)})"
@@ -197,7 +197,7 @@ def facts(trace: Trace) -> list[tuple[str, str]]:
     found.append(("data", trace.data + differ))
     found += [("output", _output_text(output)) for output in trace.outputs]
     found += [("run by", trace.kernels), ("device", trace.device)]
-    matched = f"{counted(len(trace.operators), 'operator')} measured"
+    matched = f"{count_of(len(trace.operators), 'operator')} measured"
     rest = f", {len(trace.unmatched)} without a float partner" if trace.unmatched else ""
     found.append(("operators", matched + rest))
     if trace.explained is not None:
@@ -272,7 +272,7 @@ def culprit_places(trace: Trace) -> frozenset[tuple[int, int]]:
     )
 
 
-def shown(trace: Trace, most: int) -> tuple[Sequence[TracedOperator], int]:
+def select_rows(trace: Trace, most: int) -> tuple[Sequence[TracedOperator], int]:
     """Return the rows to show in the model's order, those of culprits and of the largest losses first kept, and how many
     are left out."""
     named = culprit_places(trace)

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import NAME, PHRASE, place, shorten
 from litecheck.rendering.validation.configuration import options_line
-from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.headline import checked_by, headline
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived_counts
+from litecheck.rendering.validation.headline import headline, size_and_profiles
 from litecheck.rendering.validation.targets import target_lines
 from litecheck.report import ModelReport, Report
-from litecheck.summary_text import COUNTED, STATUSES, Status, counted
+from litecheck.summary_text import COUNTED, STATUSES, Status, count_of
 
 _HANDFUL = 5
 _DOZEN = 12
@@ -56,13 +56,13 @@ def _model(report: Report, model: ModelReport) -> layout.Collapsible:
 
 
 def _details(model: ModelReport) -> Iterator[layout.Part]:
-    if described := checked_by(model).removesuffix(": "):
+    if described := size_and_profiles(model).removesuffix(": "):
         yield layout.Paragraph((described,))
     for line in target_lines(model):
         yield layout.Paragraph((line,))
     for texts in (tuple(map(str, model.problems)), model.remarks):
         if texts:
-            yield layout.listed(tuple((text,) for text in texts), _DOZEN)
+            yield layout.short_list(tuple((text,) for text in texts), _DOZEN)
     for block in blocks(model.active):
         yield from _block(block)
     for status, title in _REASONED:
@@ -71,7 +71,9 @@ def _details(model: ModelReport) -> Iterator[layout.Part]:
             for k in model.kinds(status)
         )
         yield from layout.section(title, kinds, _DOZEN, 2)
-    groups = ((f"{n:,} × ", layout.Code(path), f": by {w.by}: {w.reason}") for w, path, n in waived(model))
+    groups = (
+        (f"{n:,} × ", layout.Code(path), f": by {w.by}: {w.reason}") for w, path, n in waived_counts(model)
+    )
     yield from layout.section("Waived", groups, _DOZEN, 2)
 
 
@@ -80,9 +82,9 @@ def _block(block: Block) -> Iterator[layout.Part]:
     yield layout.Heading((f"{block.level}: ", layout.Code(block.path), count), 2)
     cases = list(map(_case, block.cases[:_HANDFUL]))
     if len(block.cases) > _HANDFUL:
-        cases.append((f"and {counted(len(block.cases) - _HANDFUL, 'other case')}",))
+        cases.append((f"and {count_of(len(block.cases) - _HANDFUL, 'other case')}",))
     yield layout.ItemList(tuple(cases))
-    because = f"Measured: {block.measured} " if block.measured else ""
+    because = f"Measured: {block.measurement_text} " if block.measurement_text else ""
     because += f"Because {block.because}. " if block.because else ""
     fix = f"Fix: {block.hint}. " if block.hint else ""
     source: tuple[layout.Span, ...] = ("Source: ", layout.Link(block.see), ". ") if block.see else ()

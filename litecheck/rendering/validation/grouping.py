@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from litecheck.finding import LEVELS, Demand, Effect, Finding, Level, Waiver
-from litecheck.profile.measurements.registry import measured
+from litecheck.profile.measurements.registry import measurement_description
 from litecheck.report import ModelReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,15 +36,15 @@ class Block:
     cases: tuple[AlikeFindings, ...]
 
     @property
-    def measured(self) -> str:
+    def measurement_text(self) -> str:
         """Description of a limit's measurement; ``""`` for a requirement that is not a limit."""
-        return measured(self.path)
+        return measurement_description(self.path)
 
     @property
     def facts(self) -> tuple[tuple[str, str], ...]:
         """Facts of the requirement, each with its label; empty facts are omitted."""
         facts = (
-            ("measured", self.measured),
+            ("measured", self.measurement_text),
             ("because", self.because),
             ("impact", self.effect),
             ("fix", self.hint),
@@ -59,7 +59,7 @@ class Block:
         wheres = [f.where for case in self.cases for f in case.findings]
         places = {(w.subgraph, w.operator, w.tensor if w.operator < 0 else None) for w in wheres}
         noun = "tensor" if wheres[0].operator < 0 else "operator"
-        return counted(len(places), noun) if len(places) > 1 else ""
+        return count_of(len(places), noun) if len(places) > 1 else ""
 
 
 def _gravity(finding: Finding) -> tuple[object, ...]:
@@ -74,7 +74,7 @@ def _gravity(finding: Finding) -> tuple[object, ...]:
     )
 
 
-def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def sort_findings(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """Sort findings by severity, then by requirement, then in execution order."""
     return tuple(sorted(findings, key=_gravity))
 
@@ -82,7 +82,7 @@ def ordered(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
     """Group findings by requirement, and within a requirement by content."""
     groups: dict[tuple[Level, str, str, str, Demand, Effect, str], dict[tuple[str, str], list[Finding]]] = {}
-    for f in ordered(findings):
+    for f in sort_findings(findings):
         key = (f.level, f.path, f.because, f.see, f.demanded_by, f.effect, f.hint)
         cases = groups.setdefault(key, {})
         cases.setdefault((f.found, f.required), []).append(f)
@@ -94,7 +94,7 @@ def blocks(findings: Iterable[Finding]) -> tuple[Block, ...]:
     return tuple(result)
 
 
-def waived(model: ModelReport) -> tuple[tuple[Waiver, str, int], ...]:
+def waived_counts(model: ModelReport) -> tuple[tuple[Waiver, str, int], ...]:
     """Return (waiver, requirement, count) of waived findings."""
 
     def key(f: Finding) -> tuple[str, str, str]:

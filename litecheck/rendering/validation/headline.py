@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from litecheck.placement import TargetReport
 from litecheck.report import ModelReport, Report
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _NAMED = 2
 _CUSTOM = "CUSTOM/kernel"
@@ -29,7 +29,7 @@ def headline(report: Report, model: ModelReport) -> str:
     return f"{verdict}{named}{scope}" + (f": {facts}" if facts else "")
 
 
-def checked_by(model: ModelReport) -> str:
+def size_and_profiles(model: ModelReport) -> str:
     """Return the size of the file and the profiles that checked the model: ``1.0 kB, checked against tflm: ``."""
     parts = (
         model.size_text if model.size else "",
@@ -48,7 +48,7 @@ def _limits(model: ModelReport) -> Iterator[str]:
 
 
 def _placement(target: TargetReport) -> str:
-    total = counted(len(target.operators), "operator")
+    total = count_of(len(target.operators), "operator")
     if not target.compiles:
         return "the compiler rejects the model"
     return f"{target.places['cpu']:,} of {total} on the CPU"

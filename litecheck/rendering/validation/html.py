@@ -8,10 +8,10 @@ from typing import Any
 
 from litecheck.finding import Finding
 from litecheck.rendering.escape import PHRASE, place, shorten, visible
-from litecheck.rendering.html.page import SHARED, asset, embedded, interactive
+from litecheck.rendering.html.page import SHARED, asset, embed_json, interactive
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.rendering.validation.graph import cells, rows
-from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered, waived
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, sort_findings, waived_counts
 from litecheck.rendering.validation.plots import plots
 from litecheck.rendering.validation.targets import target_facts
 from litecheck.report import ModelReport, Report
@@ -45,7 +45,7 @@ _WORST = ("conforms", "violates", "not checked")
 def page(report: Report) -> str:
     """Return the page. Its JSON element has the content; numbers and sentences are those of all other formats."""
     words = _words(report)
-    title, parts = f"{words['title']}: {words['verdict']}{_scope(report)}", {"words": embedded(words)}
+    title, parts = f"{words['title']}: {words['verdict']}{_scope(report)}", {"words": embed_json(words)}
     return interactive(title, asset(_FOLDER / "body.html"), parts, _SCRIPTS, asset(_FOLDER / "page.css"))
 
 
@@ -102,7 +102,7 @@ def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
     }
     if not told:
         return row
-    findings = ordered(model.findings)
+    findings = sort_findings(model.findings)
     return {
         **row,
         "facts": list(_facts(model)),
@@ -110,7 +110,8 @@ def _model(report: Report, model: ModelReport, told: bool) -> dict[str, Any]:
         "remarks": list(map(visible, model.remarks)),
         "blocks": list(map(_block, blocks(model.active)[:_BLOCKS])),
         "waived": [
-            (visible(path), number, visible(f"by {w.by}: {w.reason}")) for w, path, number in waived(model)
+            (visible(path), number, visible(f"by {w.by}: {w.reason}"))
+            for w, path, number in waived_counts(model)
         ],
         "reasons": list(_reasons(model)),
         "cells": cells(model),

@@ -9,9 +9,9 @@ from typing import Any
 
 from litecheck.quantization import INTEGER_RANGES, TensorSurvey
 from litecheck.rendering.escape import shorten
-from litecheck.rendering.operator_names import inside
+from litecheck.rendering.operator_names import subgraph_prefix
 from litecheck.report import ModelReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Largest number of marks in a plot; if there are more tensors, neighbors share a mark.
 _MARKS = 400
@@ -67,7 +67,7 @@ def _width(one: TensorSurvey) -> int:
 
 def _tensor_name(one: TensorSurvey, opcodes: _Opcodes) -> str:
     opcode = shorten(opcodes.get((one.subgraph, one.operator), ""))
-    return f"{inside(one.subgraph)}#{one.operator} {opcode} '{shorten(one.name)}'"
+    return f"{subgraph_prefix(one.subgraph)}#{one.operator} {opcode} '{shorten(one.name)}'"
 
 
 def _scales(one: TensorSurvey, order: _Places, opcodes: _Opcodes) -> Mark:
@@ -99,7 +99,7 @@ def _merge_marks(marks: Sequence[Mark]) -> tuple[float, float, float, str, bool]
     low, high = min(mark.low for mark in marks), max(mark.high for mark in marks)
     told = marks[0].told
     if len(marks) > 1:
-        several = counted(len(marks), "tensor")
+        several = count_of(len(marks), "tensor")
         told = f"{several} from {low:.4g} to {high:.4g}, the first {told}"
     at = sum(mark.at for mark in marks) / len(marks)
     return round(at, 2), low, high, told, any(mark.striking for mark in marks)

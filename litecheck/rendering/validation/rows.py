@@ -13,10 +13,10 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, escape_control, place, shorten, visible
 from litecheck.rendering.operator_names import operator_name
 from litecheck.rendering.validation.configuration import configuration_row, options_line, policy_values
-from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, ordered
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, sort_findings
 from litecheck.rendering.validation.targets import places_of, target_facts
 from litecheck.report import ModelReport, OperatorReport, Report
-from litecheck.summary_text import STATUSES, Status, counted
+from litecheck.summary_text import STATUSES, Status, count_of
 
 _HANDFUL = 5
 _GAPS: tuple[Status, ...] = ("not covered", "structure checked only")
@@ -26,7 +26,7 @@ _Key = tuple[int, int, "int | None"]
 
 def results(report: Report) -> result.Results:
     """Return the rows of every model."""
-    findings = ordered(f for model in report.models for f in model.findings)
+    findings = sort_findings(f for model in report.models for f in model.findings)
     return result.Results(
         "litecheck",
         report.version,
@@ -64,7 +64,7 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
     rows = [row for _, case in gates for row in case.rows]
     placed: dict[_Key, list[result.ResultRow]] = defaultdict(list)
     names: dict[_Key, str] = {}
-    for finding, identity in identified(model):
+    for finding, identity in finding_identities(model):
         row = _row(report, model, finding, identity)
         rows.append(row)
         w = finding.where
@@ -90,13 +90,13 @@ def _subject(report: Report, model: ModelReport) -> result.Subject:
     return result.Subject(model.name, model.name, facts, tuple(rows), tuple(cases), obstacles, tuple(remarks))
 
 
-def identified(model: ModelReport) -> Iterator[tuple[Finding, str]]:
+def finding_identities(model: ModelReport) -> Iterator[tuple[Finding, str]]:
     """Yield the findings in order, each with an identity that is unique over files.
 
     Fingerprints repeat in two members of a container, and if tensors share a name.
     """
     seen: Counter[str] = Counter()
-    for finding in ordered(model.findings):
+    for finding in sort_findings(model.findings):
         seen[finding.fingerprint] += 1
         parts = (from_here(model.file), model.member, finding.fingerprint, str(seen[finding.fingerprint]))
         yield finding, result.digest(*parts)
@@ -272,7 +272,7 @@ def _unchecked_annotation(report: Report, model: ModelReport) -> Iterator[result
 def _annotation(model: ModelReport, block: Block) -> result.Annotation:
     lines = [*_member(model), *(line for case in block.cases[:_HANDFUL] for line in _case(case))]
     if len(block.cases) > _HANDFUL:
-        lines.append(f"and {counted(len(block.cases) - _HANDFUL, 'other case')}")
+        lines.append(f"and {count_of(len(block.cases) - _HANDFUL, 'other case')}")
     lines += [f"because {block.because}"] if block.because else []
     lines.append(f"impact: {block.effect}")
     lines += [f"fix: {block.hint}"] if block.hint else []

@@ -9,7 +9,7 @@ from litecheck.placement import CompilerReport, Place, Placement, TargetReport
 from litecheck.rendering.escape import visible
 from litecheck.rendering.operator_names import operator_number
 from litecheck.report import ModelReport
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 _TEXTS: Mapping[Place, tuple[str, str]] = {
     "npu": ("on the NPU", "on the NPU"), "cpu": ("on the CPU", "on the CPU"),
@@ -34,15 +34,15 @@ def target_lines(model: ModelReport) -> Iterator[str]:
 
 def target_text(target: TargetReport) -> str:
     """Describe the placement of operators, NPU partitions, share of multiply-accumulates, and peak activation memory."""
-    counts = [(n - (target.folded if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
-    counts.insert(1, (target.folded, ("optimized out", "optimized out")))
+    counts = [(n - (target.optimized_out if p == "npu" else 0), _TEXTS[p]) for p, n in target.places.items()]
+    counts.insert(1, (target.optimized_out, ("optimized out", "optimized out")))
     told = ", ".join(f"{n:,} {texts[n != 1]}" for n, texts in counts if n) or "no operators"
     if target.unverified:
         told += f"; {len(target.unverified):,} of them unverified: {_unverified_text(target)}"
     if not target.compiles:
         return f"{told}; nothing is compiled; peak activation memory {bytes_text(target.live)}"
     share = "" if target.share is None else f"; {100 * target.share:.1f} % of MACs on the NPU"
-    partitions = counted(target.partitions, "NPU partition")
+    partitions = count_of(target.partitions, "NPU partition")
     return f"{told}; {partitions}{share}; peak activation memory {bytes_text(target.live)}"
 
 
@@ -62,14 +62,14 @@ def compiler_text(compiler: CompilerReport) -> str:
         named = ", ".join(map(_placement_name, others[:_HANDFUL])) + (
             ", ..." if len(others) > _HANDFUL else ""
         )
-        told = f"{counted(len(others), 'operator')} placed differently: {named}"
+        told = f"{count_of(len(others), 'operator')} placed differently: {named}"
     else:
         told = "placement as predicted"
     if compiler.ending:
         why = visible(" ".join(compiler.ending.split()))
         return f"{told}; no compiled model: {why}" if others else f"no compiled model, as predicted: {why}"
     used = ", ".join(f"{bytes_text(n)} of {name}" for name, n in compiler.memories.items() if n)
-    partitions = counted(compiler.partitions, "NPU partition")
+    partitions = count_of(compiler.partitions, "NPU partition")
     return f"{told}; {partitions}; {compiler.macs:,} MACs; peak use {used or 'no memory'}"
 
 

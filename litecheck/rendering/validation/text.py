@@ -14,11 +14,11 @@ from litecheck.rendering.escape import NAME, place, visible
 from litecheck.rendering.operator_names import operator_number
 from litecheck.rendering.text_page import DIM, LABEL, VERDICTS, Page
 from litecheck.rendering.validation.configuration import options_line
-from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived
-from litecheck.rendering.validation.headline import checked_by, headline
+from litecheck.rendering.validation.grouping import AlikeFindings, Block, blocks, waived_counts
+from litecheck.rendering.validation.headline import headline, size_and_profiles
 from litecheck.rendering.validation.targets import places_of, target_lines
 from litecheck.report import ModelReport, Report
-from litecheck.summary_text import Status, counted
+from litecheck.summary_text import Status, count_of
 
 _LEVELS = {
     "violation": "bold red",
@@ -39,7 +39,7 @@ def print_report(report: Report, console: Console, verbose: bool = False) -> Non
     for model in report.models:
         page.model(report, model)
     if report.stale:
-        page.section("stale", counted(len(report.stale), "baseline entry", "baseline entries"))
+        page.section("stale", count_of(len(report.stale), "baseline entry", "baseline entries"))
         page.items([str(entry) for entry in report.stale])
         page.line()
     if report.configuration:
@@ -60,8 +60,8 @@ class ValidationPage(Page):
         for block in blocks(model.active):
             self.block(block)
         for status in _REASONED:
-            self.reasoned(model, status)
-        self.waived(model)
+            self.print_reasons(model, status)
+        self.print_waived(model)
         if self.verbose and model.targets:
             self.placement(model)
 
@@ -69,7 +69,7 @@ class ValidationPage(Page):
         verdict = report.verdict(model)
         style = VERDICTS[verdict]
         self.title(model.name, visible(headline(report, model)), style)
-        why = Text.assemble(checked_by(model), (visible(report.explain(model)), style))
+        why = Text.assemble(size_and_profiles(model), (visible(report.explain(model)), style))
         self.line(why)
         for line in target_lines(model):
             self.line(line)
@@ -83,9 +83,9 @@ class ValidationPage(Page):
             self.case(case)
         if len(cases) < len(block.cases):
             left = sum(len(case.findings) for case in block.cases[_HANDFUL:])
-            self.labelled("", f"and {counted(left, 'other finding')} of this kind")
+            self.print_labeled("", f"and {count_of(left, 'other finding')} of this kind")
         for label, text in block.facts:
-            self.labelled(label, visible(text))
+            self.print_labeled(label, visible(text))
         self.line()
 
     def case(self, case: AlikeFindings) -> None:
@@ -95,8 +95,8 @@ class ValidationPage(Page):
             self.line(told, Text("" if number else "  at", DIM), 2 + LABEL)
         if len(shown) < len(places):
             self.line(f"and {len(places) - len(shown):,} more", "", 2 + LABEL)
-        self.labelled("found", self.phrase(case.found))
-        self.labelled("required", self.phrase(case.required))
+        self.print_labeled("found", self.phrase(case.found))
+        self.print_labeled("required", self.phrase(case.required))
 
     def places(self, findings: Sequence[Finding]) -> list[str]:
         """Return the location of a single finding with its tensor; of several findings only the operators, without
@@ -119,12 +119,12 @@ class ValidationPage(Page):
         fits = cell_len(told) <= self.width - 2 - LABEL
         return told if fits else place(where, limit, ",\n")
 
-    def reasoned(self, model: ModelReport, status: Status) -> None:
+    def print_reasons(self, model: ModelReport, status: Status) -> None:
         """Print the operators of a status by kind, with reasons."""
         kinds = model.kinds(status)
         if not kinds:
             return
-        self.section(status, f"{model.coverage[status]:,} of {counted(len(model.operators), 'operator')}")
+        self.section(status, f"{model.coverage[status]:,} of {count_of(len(model.operators), 'operator')}")
         rows = [
             (f"{k.count:,}", visible(k.opcode), f"{self.phrase(k.reason)} ({self.numbers(k.places)})")
             for k in kinds
@@ -136,11 +136,11 @@ class ValidationPage(Page):
         shown = numbers if self.verbose else numbers[:_FEW]
         return ", ".join(shown) + (", ..." if len(shown) < len(numbers) else "")
 
-    def waived(self, model: ModelReport) -> None:
-        groups = waived(model)
+    def print_waived(self, model: ModelReport) -> None:
+        groups = waived_counts(model)
         if not groups:
             return
-        self.section("waived", counted(model.counts["waived"], "finding"))
+        self.section("waived", count_of(model.counts["waived"], "finding"))
         for waiver, path, n in groups:
             self.line(Text(visible(path)), f"{n:>5,}", 7)
             self.line(self.phrase(f"by {waiver.by}: {waiver.reason}"), "", 9)
@@ -149,7 +149,7 @@ class ValidationPage(Page):
     def placement(self, model: ModelReport) -> None:
         """Print the placement of every operator, in execution order."""
         placed = places_of(model)
-        self.section("placement", counted(len(placed), "operator"))
+        self.section("placement", count_of(len(placed), "operator"))
         kinds = [
             (operator_number(op.subgraph, op.index), visible(op.opcode), placed[key])
             for op in model.operators

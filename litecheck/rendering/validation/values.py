@@ -8,7 +8,7 @@ from typing import Any
 from litecheck.finding import Finding
 from litecheck.placement import TargetReport
 from litecheck.rendering.validation.configuration import policy_values
-from litecheck.rendering.validation.grouping import ordered
+from litecheck.rendering.validation.grouping import sort_findings
 from litecheck.report import ModelReport, Report
 
 #: Version of the format; it increases when a key changes its meaning or is removed.
@@ -56,7 +56,7 @@ def _model(report: Report, model: ModelReport) -> dict[str, Any]:
         "counts": model.counts,
         "effects": model.effects,
         "operators": operators,
-        "findings": [_finding(finding) for finding in ordered(model.findings)],
+        "findings": [_finding(finding) for finding in sort_findings(model.findings)],
         "problems": [asdict(problem) for problem in model.problems],
         "remarks": model.remarks,
         "float_parts": {
@@ -74,7 +74,7 @@ def _target(target: TargetReport) -> dict[str, Any]:
     told |= {
         "compiles": target.compiles,
         "places": target.places,
-        "folded": target.folded,
+        "folded": target.optimized_out,
         "unverified": len(target.unverified),
         "macs_share": target.share,
         "largest_live_set": live,

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from litecheck.finding import LEVELS, Finding
-from litecheck.rendering.columns import broken
+from litecheck.rendering.columns import break_lines
 from litecheck.rendering.escape import visible
 from litecheck.rendering.validation.configuration import options_line
 from litecheck.report import Report
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def statistics(report: Report, columns: int | None = None) -> str:
@@ -24,7 +24,7 @@ def statistics(report: Report, columns: int | None = None) -> str:
     lines = []
     for path, level in order:
         rows = found[path, level]
-        models = counted(len({name for name, _ in rows}), "model")
+        models = count_of(len({name for name, _ in rows}), "model")
         lines.append(f"{len(rows):>{width},}  {level:<9}  {path}  {rows[0][1].title} ({models})")
     told = (visible(line) for line in (*lines, *filter(None, [options_line(report)]), report.summary))
-    return "".join(f"{line}\n" for line in broken(told, columns, " " * (width + 2)))
+    return "".join(f"{line}\n" for line in break_lines(told, columns, " " * (width + 2)))

@@ -11,7 +11,7 @@ from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operator_lines import operator_grid
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import Step, Verdict, Verification
 
 #: Largest number of failing cases: GitHub displays at most a megabyte of Markdown.
@@ -28,7 +28,7 @@ def document(verification: Verification) -> layout.Document:
         _fits(v),
         _failing_parts(v),
         layout.section("In common", map(separation_sentence, v.across)),
-        layout.section("Known faults of the runtime", headlines.excused(v)),
+        layout.section("Known faults of the runtime", headlines.excused_cases(v)),
         layout.section("Not checked", _unchecked_parts(v)),
         _untested_parts(v),
         _drift(v),
@@ -50,7 +50,7 @@ def document(verification: Verification) -> layout.Document:
 def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
     facts = (
         ("device", verification.described),
-        ("arithmetic", headlines.judged(verification)),
+        ("arithmetic", headlines.fitting_arithmetics(verification)),
         ("mode", wording.mode(verification)),
         ("inputs", verification.inputs),
         *(("note", note) for note in verification.notes),
@@ -71,18 +71,18 @@ def _failing_parts(verification: Verification) -> Iterator[layout.Part]:
     for v in failing[:_MANY]:
         yield layout.case(wording.title(v, NAME), v.outcome.text, wording.details(v))
     if len(failing) > _MANY:
-        yield layout.Paragraph((f"and {counted(len(failing) - _MANY, 'other failing case')}",))
+        yield layout.Paragraph((f"and {count_of(len(failing) - _MANY, 'other failing case')}",))
 
 
 def _unchecked_parts(verification: Verification) -> Iterator[layout.Line]:
-    for outcome, opcode, why, verdicts in wording.unjudged(verification):
+    for outcome, opcode, why, verdicts in wording.unjudged_groups(verification):
         yield f"{len(verdicts):,} × ", layout.Code(opcode), f", {outcome.text}: {shorten(why, PHRASE)}"
 
 
 def _untested_parts(verification: Verification) -> Iterator[layout.Part]:
     kinds: list[layout.Line] = [
         (layout.Code(kind), f": {', '.join(parameters)}")
-        for kind, parameters in wording.untried(verification)
+        for kind, parameters in wording.untried_properties(verification)
     ]
     if kinds:
         yield layout.Collapsible(
@@ -97,7 +97,7 @@ def _drift(verification: Verification) -> Iterator[layout.Part]:
         return
     steps = wording.drifting(verification)
     told = ": the device on its own outputs, compared with the reference end to end"
-    same = counted(len(verification.drift) - len(steps), "tensor")
+    same = count_of(len(verification.drift) - len(steps), "tensor")
     heads = (">#", "operator", ">largest", ">rms", ">differ", "", "tensor")
     yield layout.Collapsible(
         "Drift", (f"{told}; {same} without difference",), (layout.TableGrid(heads, tuple(map(_step, steps))),)
@@ -120,7 +120,7 @@ def _operators(verification: Verification) -> Iterator[layout.Part]:
     """Yield the table of operators, which the report of a suite also has."""
     lines = operators(verification)
     if lines:
-        told = f": {counted(len(lines), 'kind of operators', 'kinds of operators')}, by type and granularity of weights"
+        told = f": {count_of(len(lines), 'kind of operators', 'kinds of operators')}, by type and granularity of weights"
         yield layout.Collapsible("Operators", (told,), (operator_grid(lines, _ROWS),))
 
 
@@ -132,7 +132,7 @@ def _cases(verification: Verification) -> Iterator[layout.Part]:
     rows = tuple(_row(verification, v) for v in verdicts[:_ROWS])
     cut = f", of which {_ROWS:,} are shown" if len(verdicts) > _ROWS else ""
     yield layout.Collapsible(
-        "Every case", (f": {counted(len(verdicts), 'case')}{cut}",), (layout.TableGrid(heads, rows),)
+        "Every case", (f": {count_of(len(verdicts), 'case')}{cut}",), (layout.TableGrid(heads, rows),)
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.html.page import SHARED, asset, embedded, interactive
+from litecheck.rendering.html.page import SHARED, asset, embed_json, interactive
 from litecheck.rendering.verification.operator_table import operators
 from litecheck.rendering.verification.values import LOOKS, by_operator, values
 from litecheck.rendering.wording import headlines
@@ -29,7 +29,7 @@ _DRAWN = frozenset({"histogram", "candidates"})
 
 def page(verification: Verification) -> str:
     """Return the page. Its two JSON elements have the values of the json format, and the sentences of ``wording``."""
-    parts = {"verification": embedded(values(verification)), "words": embedded(_words(verification))}
+    parts = {"verification": embed_json(values(verification)), "words": embed_json(_words(verification))}
     title = f"{shorten(verification.model)}: {verification.verdict}"
     return interactive(title, asset(_FOLDER / "body.html"), parts, _SCRIPTS)
 
@@ -54,7 +54,7 @@ def _words(verification: Verification) -> dict[str, Any]:
         "operators": list(map(operator_words, operators(verification))),
         "cases": [_case(verification, verdict) for verdict in verification.verdicts],
         "strip": list(_strip(verification)),
-        "untried": list(wording.untried(verification)),
+        "untried": list(wording.untried_properties(verification)),
     }
 
 
@@ -63,12 +63,12 @@ def _facts(verification: Verification) -> Iterator[tuple[str, str]]:
         ("model", verification.model),
         ("sha256", verification.sha256),
         ("device", verification.described or verification.device),
-        ("arithmetic", headlines.judged(verification)),
+        ("arithmetic", headlines.fitting_arithmetics(verification)),
         ("mode", wording.mode(verification)),
         ("inputs", verification.inputs),
         ("started", verification.started),
         ("litecheck", verification.version),
-        *(("known fault", told) for told in headlines.excused(verification)),
+        *(("known fault", told) for told in headlines.excused_cases(verification)),
         *(("note", note) for note in verification.notes),
         *(("in common", separation_sentence(s)) for s in verification.across),
     )

@@ -11,7 +11,7 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.escape import NAME, PHRASE, shorten, visible
 from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import Verdict, Verification
 
 _HANDFUL = 5
@@ -20,7 +20,7 @@ _HANDFUL = 5
 def results(verification: Verification) -> result.Results:
     """Return the rows of a model on a device."""
     v = verification
-    rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in identified(v)}
+    rows = {id(verdict): _row(v, verdict, *identity) for verdict, *identity in verdict_identities(v)}
     failing = {verdict.outcome for verdict in wording.failing(v)}
     name = f"{v.model} on {v.device}"
     cases = tuple(_case(verdict, rows.get(id(verdict))) for verdict in v.verdicts)
@@ -45,7 +45,7 @@ def results(verification: Verification) -> result.Results:
     )
 
 
-def identified(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
+def verdict_identities(verification: Verification) -> Iterator[tuple[Verdict, str, str]]:
     """Yield the failing cases, each with a fingerprint and an identity that is unique over all devices.
 
     Both survive edits elsewhere in the model, because they contain names and no numbers.
@@ -128,10 +128,10 @@ def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
 
 def _remarks(v: Verification) -> Iterator[tuple[str, str]]:
     """Yield notes that are not results: unchecked cases, a published arithmetic that fits, and notes of the run."""
-    for outcome, opcode, why, verdicts in wording.unjudged(v):
+    for outcome, opcode, why, verdicts in wording.unjudged_groups(v):
         numbers = ", ".join(f"#{wording.numbers(verdict)}" for verdict in verdicts)
         yield wording.rule(outcome), f"{opcode} {numbers}: {outcome.text}: {why}"
-    yield from (("verify/known-fault", told) for told in headlines.excused(v))
+    yield from (("verify/known-fault", told) for told in headlines.excused_cases(v))
     if fits := wording.fits(v):
         yield "verify/fits", fits
     yield from (("verify/note", note) for note in v.notes)
@@ -155,15 +155,15 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
     for verdict in wording.failing(v):
         groups.setdefault((verdict.outcome, visible(verdict.opcode)), []).append(verdict)
     for (outcome, opcode), verdicts in groups.items():
-        extent = f" ({counted(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
+        extent = f" ({count_of(len(verdicts), 'case')})" if len(verdicts) > 1 else ""
         title = f"{outcome.text} on {v.device}: {opcode}{extent}"
         yield result.Annotation("violation", from_here(v.model), title, tuple(_annotation_lines(verdicts)))
     if v.verdict == "not checked":
         yield result.Annotation(
             "violation", from_here(v.model), f"not checked on {v.device}", (wording.tally(v),)
         )
-    for outcome, opcode, why, verdicts in wording.unjudged(v):
-        title = f"{outcome.text}: {opcode} ({counted(len(verdicts), 'case')})"
+    for outcome, opcode, why, verdicts in wording.unjudged_groups(v):
+        title = f"{outcome.text}: {opcode} ({count_of(len(verdicts), 'case')})"
         yield result.Annotation("note", from_here(v.model), title, (shorten(why, PHRASE),))
     if fits := wording.fits(v):
         yield result.Annotation("note", from_here(v.model), "another arithmetic fits", (fits,))
@@ -181,4 +181,4 @@ def _annotation_lines(verdicts: list[Verdict]) -> Iterator[str]:
         f"{wording.title(v, NAME)}: {shorten(wording.summary(v), PHRASE)}" for v in verdicts[:_HANDFUL]
     )
     if len(verdicts) > _HANDFUL:
-        yield f"and {counted(len(verdicts) - _HANDFUL, 'other case')}"
+        yield f"and {count_of(len(verdicts) - _HANDFUL, 'other case')}"

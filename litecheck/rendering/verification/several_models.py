@@ -21,7 +21,7 @@ from litecheck.rendering.verification import text as single_text
 from litecheck.rendering.verification import values as single_values
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operator_lines import OperatorLine
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import Verification
 from litecheck.verification.several_models import Unverified, Verifications
 
@@ -33,7 +33,7 @@ def summary(report: Verifications) -> str:
     """Return ``3 models on tflm: 1 conforms, 2 fail``."""
     words = {"conforms": ("conforms", "conform"), "fails": ("fails", "fail")}
     ends = (f"{n:,} {words.get(v, (v, v))[n > 1]}" for v, n in report.counts().items())
-    return f"{counted(len(report.models), 'model')} on {visible(report.device)}: {', '.join(ends)}"
+    return f"{count_of(len(report.models), 'model')} on {visible(report.device)}: {', '.join(ends)}"
 
 
 def results(report: Verifications) -> result.Results:

@@ -13,7 +13,7 @@ from litecheck.rendering.text_page import DIM, HEADER, LABEL, VERDICTS, Page
 from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.separations import separation_sentence
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.cost_estimate import CostEstimate
 from litecheck.verification.result import Step, Verdict, Verification
 
@@ -33,10 +33,10 @@ def print_report(verification: Verification, console: Console, verbose: bool = F
     page.header(verification)
     page.cases(verification)
     page.failing(verification)
-    page.across(verification)
-    page.excused(verification)
-    page.unjudged(verification)
-    page.untried(verification)
+    page.print_correlations(verification)
+    page.print_excused(verification)
+    page.print_unjudged(verification)
+    page.print_untried(verification)
     page.drift(verification)
     page.summary(verification)
 
@@ -61,11 +61,11 @@ class VerificationPage(Page):
         notes = (("note", visible(note)) for note in verification.notes)
         for label, text in (
             ("device", visible(verification.described or verification.device)),
-            ("arithmetic", headlines.judged(verification)),
+            ("arithmetic", headlines.fitting_arithmetics(verification)),
             ("mode", wording.mode(verification)),
             *notes,
         ):
-            self.labelled(label, text, HEADER)
+            self.print_labeled(label, text, HEADER)
         self.line()
 
     def cases(self, verification: Verification) -> None:
@@ -91,12 +91,12 @@ class VerificationPage(Page):
         self.line()
 
     def failing(self, verification: Verification) -> None:
-        failing = wording.explained(verification)
+        failing = wording.cases_to_explain(verification)
         shown = failing if self.verbose else failing[:_MANY]
         for v in shown:
             self.case(v)
         if len(shown) < len(failing):
-            self.line(Text(f"and {counted(len(failing) - len(shown), 'other failing case')}", DIM))
+            self.line(Text(f"and {count_of(len(failing) - len(shown), 'other failing case')}", DIM))
             self.line()
 
     def case(self, verdict: Verdict) -> None:
@@ -108,31 +108,31 @@ class VerificationPage(Page):
     def chart(self, difference: Difference) -> tuple[str, ...]:
         return tuple(bars(difference.histogram, self.plain, self.width - 2 - LABEL))
 
-    def across(self, verification: Verification) -> None:
+    def print_correlations(self, verification: Verification) -> None:
         """Print the properties that separate failing cases from passing cases."""
         told = (visible(separation_sentence(separation)) for separation in verification.across)
         self.listing("in common", "properties that all wrong cases have, and no correct case", told)
 
-    def excused(self, verification: Verification) -> None:
+    def print_excused(self, verification: Verification) -> None:
         """Print the known faults of the device's own runtime, which do not fail the verification."""
-        told = headlines.excused(verification)
+        told = headlines.excused_cases(verification)
         self.listing("known faults", "of the runtime itself, which do not fail", told)
 
-    def unjudged(self, verification: Verification) -> None:
-        groups = wording.unjudged(verification)
+    def print_unjudged(self, verification: Verification) -> None:
+        groups = wording.unjudged_groups(verification)
         if not groups:
             return
         number = sum(len(verdicts) for *_, verdicts in groups)
-        self.section("not checked", f"{number:,} of {counted(len(verification.verdicts), 'case')}")
+        self.section("not checked", f"{number:,} of {count_of(len(verification.verdicts), 'case')}")
         for outcome, opcode, why, verdicts in groups:
             told = [f"#{wording.numbers(v)}" for v in verdicts]
             shown = told if self.verbose or len(told) <= _FEW else [*told[:_FEW], "..."]
             self.line(f"{opcode}, {outcome.text}: {self.phrase(why)} ({', '.join(shown)})", "  -", 4)
         self.line()
 
-    def untried(self, verification: Verification) -> None:
+    def print_untried(self, verification: Verification) -> None:
         """Print the parameters not exercised: possible for an operator kind, but absent from this model."""
-        kinds = (f"{kind}: {', '.join(names)}" for kind, names in wording.untried(verification))
+        kinds = (f"{kind}: {', '.join(names)}" for kind, names in wording.untried_properties(verification))
         self.listing("not exercised", "properties that no operator of the model has", kinds)
 
     def drift(self, verification: Verification) -> None:
@@ -145,7 +145,7 @@ class VerificationPage(Page):
         if rows:
             self.grid(_DRIFT, rows, ["bold" if step.entered else "" for step in steps])
         if len(steps) < len(verification.drift):
-            same = counted(len(verification.drift) - len(steps), "tensor")
+            same = count_of(len(verification.drift) - len(steps), "tensor")
             self.line(Text(f"{same} without difference", DIM), "", 2)
         self.line()
 
@@ -187,9 +187,9 @@ def print_forecast(forecast: CostEstimate, console: Console, verbose: bool = Fal
     """Print every case with its number of invocations, and the estimated total time."""
     page = Page(console, verbose)
     page.title(forecast.model, "nothing was verified", "bold")
-    page.labelled("device", visible(forecast.described))
+    page.print_labeled("device", visible(forecast.described))
     if forecast.budget:
-        page.labelled("budget", forecast.budget)
+        page.print_labeled("budget", forecast.budget)
     page.line()
     rows = [
         (
@@ -208,7 +208,7 @@ def print_forecast(forecast: CostEstimate, console: Console, verbose: bool = Fal
 
 def forecast_words(forecast: CostEstimate) -> str:
     """Return ``7 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s``."""
-    told = f"{counted(len(forecast.cases), 'case')}, {counted(forecast.invocations, 'invocation')}"
+    told = f"{count_of(len(forecast.cases), 'case')}, {count_of(forecast.invocations, 'invocation')}"
     if forecast.further:
         told += f" ({forecast.further:,} of them for drift)"
     sampled, seconds = forecast.sampled, forecast.seconds

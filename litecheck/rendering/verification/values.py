@@ -12,7 +12,7 @@ from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.node_data import GraphNode, graph_name, node_data
-from litecheck.typed_json import encoded
+from litecheck.typed_json import encode
 from litecheck.verification.result import Operation, Verdict, Verification
 from litecheck.verification.serialize import to_json
 
@@ -57,7 +57,7 @@ def values(verification: Verification) -> dict[str, Any]:
         "verdict": verification.verdict,
         "exit_code": verification.exit_code,
         "counts": {outcome.value: n for outcome, n in verification.counts().items()},
-        "agreement": encoded(verification.agreement, PublishedAgreement),
+        "agreement": encode(verification.agreement, PublishedAgreement),
     }
     return {"litecheck_verification": record.pop("litecheck_verification"), **derived, **record}
 

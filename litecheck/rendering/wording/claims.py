@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.waivers import WaiverRecord
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Sentences on claims that a run does not show, by subject.
 _SHORTFALLS = {
@@ -35,12 +35,12 @@ def shortfalls_sentence(shorts: Sequence[Shortfall]) -> str:
     """Describe the first claim that a run does not show, with the number of further ones; "" without any."""
     if not shorts:
         return ""
-    more = f" ({counted(len(shorts) - 1, 'further claim')} not shown)" if len(shorts) > 1 else ""
+    more = f" ({count_of(len(shorts) - 1, 'further claim')} not shown)" if len(shorts) > 1 else ""
     return f"{shortfall_sentence(shorts[0])}{more}"
 
 
 def waiver_sentence(record: WaiverRecord) -> str:
     """Describe the state of a waiver."""
     waiver = record.waiver
-    state = _WAIVERS[record.state].format(cases=counted(record.cases, "case"), expires=waiver.expires)
+    state = _WAIVERS[record.state].format(cases=count_of(record.cases, "case"), expires=waiver.expires)
     return f"waiver of {waiver}: {state} ({waiver.reason})"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from litecheck.diagnosis.result import Contrast, NonDeterministic, PropertyBound, SharedTraits
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Largest number of named inferences.
 _NAMED = 4
@@ -70,7 +70,7 @@ def _irregular(u: NonDeterministic) -> Iterator[str]:
 def _elements(u: NonDeterministic) -> str:
     """Return ``all 19 elements``, ``element 18 of 19, the last``, ``7 of 19 elements``."""
     if u.moving == u.size:
-        return f"all {counted(u.size, 'element')}"
+        return f"all {count_of(u.size, 'element')}"
     if u.moving == 1:
         return f"element {u.element} of {u.size:,}" + (", the last," if u.element == u.size - 1 else "")
     return f"{u.moving:,} of {u.size:,} elements"

@@ -13,7 +13,7 @@ from litecheck.quantizer.comparison_result import Comparison, Element, IntegerCa
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.rendering.columns import bars, percent
 from litecheck.rendering.rows import Detail
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 
 def verdict(comparison: Comparison) -> str:
@@ -35,9 +35,9 @@ def lines(comparison: Comparison, plain: bool) -> Iterator[tuple[str, str]]:
         ("histogram" if not n else "", row) for n, row in enumerate(bars(comparison.histogram, plain))
     )
     if comparison.first and comparison.first != comparison.worst:
-        yield "first", explained(comparison.first, comparison.dtype)
+        yield "first", explain_element(comparison.first, comparison.dtype)
     if comparison.worst:
-        yield "worst", explained(comparison.worst, comparison.dtype)
+        yield "worst", explain_element(comparison.worst, comparison.dtype)
     for cause in comparison.causes:
         yield "cause", _cause_text(cause, comparison)
     if not comparison.causes and comparison.farthest is None:
@@ -47,7 +47,7 @@ def lines(comparison: Comparison, plain: bool) -> Iterator[tuple[str, str]]:
 def _tensor(comparison: Comparison) -> str:
     shape = "x".join(map(str, comparison.shape)) or "scalar"
     by = f", expected values quantized by {comparison.semantics}" if comparison.semantics else ""
-    return f"{comparison.dtype} {shape}, {counted(comparison.size, 'element')}{by}"
+    return f"{comparison.dtype} {shape}, {count_of(comparison.size, 'element')}{by}"
 
 
 def _extent(comparison: Comparison) -> str:
@@ -69,7 +69,7 @@ def _farthest_text(comparison: Comparison) -> str:
     return f", {comparison.farthest:.3g} of the largest value"
 
 
-def explained(element: Element, dtype: str) -> str:
+def explain_element(element: Element, dtype: str) -> str:
     """Describe an element: location, exact quotient, value under each rounding, value of the device."""
     place = f"[{', '.join(map(str, element.index))}]"
     if element.ulps is not None:
@@ -124,10 +124,10 @@ def decimal(value: Fraction) -> str:
 
 def _cause_text(cause: IntegerCause, comparison: Comparison) -> str:
     if cause.exact:
-        return f"{cause.name}: {cause.sentence} This reproduces all {counted(comparison.size, 'element')}."
+        return f"{cause.name}: {cause.sentence} This reproduces all {count_of(comparison.size, 'element')}."
     if cause.explained == comparison.mismatches and not cause.broken:
         return f"{cause.name}: {cause.sentence}"
-    extent = f"explains {cause.explained:,} of {counted(comparison.mismatches, 'difference')}"
+    extent = f"explains {cause.explained:,} of {count_of(comparison.mismatches, 'difference')}"
     also = f", and would make {cause.broken:,} others differ" if cause.broken else ""
     return f"{cause.name}, not wholly: {cause.sentence} It {extent}{also}."
 
@@ -138,7 +138,7 @@ def _unknown(comparison: Comparison) -> str:
     return "cannot be told from the integers; with real values as EXPECTED, more causes can be tried"
 
 
-def labelled(comparison: Comparison) -> Iterator[Detail]:
+def group_by_label(comparison: Comparison) -> Iterator[Detail]:
     """Yield the lines of each label together."""
     for label, group in groupby(_inherit_labels(comparison), lambda pair: pair[0]):
         yield label, tuple(text for _, text in group)

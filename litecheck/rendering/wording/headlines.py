@@ -10,11 +10,11 @@ from litecheck.rendering.escape import NAME, visible
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.agreements import agreement_sentence
 from litecheck.rendering.wording.outcomes import cases, one_line, title
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import Verdict, Verification
 
 
-def judged(verification: Verification) -> str:
+def fitting_arithmetics(verification: Verification) -> str:
     """Return the arithmetics that fit the exact cases, or the admissible arithmetics if no case is exact.
 
     Without any output to compare, return ``unknown: no output``.
@@ -37,7 +37,7 @@ def remark(verification: Verification) -> str:
     """
     verdicts = verification.verdicts
     known = sum(map(verification.known_fault, verdicts))
-    faults = counted(known, "known fault") if known else ""
+    faults = count_of(known, "known fault") if known else ""
     if verification.verdict == "fails":
         return faults
     ends = Counter(v.outcome for v in verdicts if not verification.known_fault(v))
@@ -71,7 +71,7 @@ def fitting(verification: Verification, verdict: Verdict) -> str:
     return visible(", ".join(verdict.fits) or verdict.arithmetic)
 
 
-def excused(verification: Verification) -> Iterator[str]:
+def excused_cases(verification: Verification) -> Iterator[str]:
     """Yield each case that shows a known fault of the device's own runtime, and the inputs that crash the runtime."""
     for v in verification.verdicts:
         if v.fault and not verification.failing(v):

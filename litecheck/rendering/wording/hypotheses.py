@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
 from litecheck.comparison.wording import gathering_sentence, shared_tail_sentence
-from litecheck.diagnosis.result import Contrast, Diagnosed, Diagnosis, Excluded
+from litecheck.diagnosis.result import Contrast, Diagnosis, ExcludedCandidate, OperatorDiagnosis
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.contrasts import contrast_sentences, unsteady_sentence
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 
 #: Verdict on the device by exit code.
 VERDICTS = {0: "conforms", 1: "fails", 2: "not checked"}
@@ -38,7 +38,7 @@ def headline(diagnosis: Diagnosis) -> str:
     return f"{verdict}: {exact}" if exact and not diagnosis.exit_code else verdict
 
 
-def agreed(diagnosis: Diagnosis) -> str:
+def agreed_arithmetics(diagnosis: Diagnosis) -> str:
     """Return the published arithmetics of the explained operators."""
     explained = sum(bool(d.fits and d.fits[0].published) for d in diagnosis.operators)
     return agreements.agreement_sentence(diagnosis.agreement, explained, len(diagnosis.operators))
@@ -50,33 +50,33 @@ def summary(diagnosis: Diagnosis) -> str:
     probes = sum(d.probes for d in diagnosis.operators)
     inferences = sum(d.inferences for d in diagnosis.operators)
     own = f", with the operators of {models(diagnosis)}" if diagnosis.models else ""
-    asked = f" in {counted(inferences, 'inference')}" if inferences else ""
-    return f"{counted(elements, 'output')} of {counted(probes, 'probe')}{asked}{own}"
+    asked = f" in {count_of(inferences, 'inference')}" if inferences else ""
+    return f"{count_of(elements, 'output')} of {count_of(probes, 'probe')}{asked}{own}"
 
 
 def tally(diagnosis: Diagnosis) -> str:
     """Return ``12 kinds of operators: 10 identified, 2 unknown``."""
     ends = Counter(d.conclusion for d in diagnosis.operators)
     told = ", ".join(f"{number:,} {conclusion}" for conclusion, number in ends.items())
-    kinds = counted(len(diagnosis.operators), "kind of operator", "kinds of operators")
+    kinds = count_of(len(diagnosis.operators), "kind of operator", "kinds of operators")
     return f"{kinds}: {told}" if told else kinds
 
 
-def computed_by(d: Diagnosed) -> str:
+def candidate_text(d: OperatorDiagnosis) -> str:
     """Return the most usual candidate that fits, or the conclusion."""
     if d.conclusion == "not repeatable":
         return f"not repeatable; mostly {d.fits[0]}" if d.fits else "not repeatable"
     return str(d.fits[0]) if d.fits else d.conclusion
 
 
-def notes(d: Diagnosed) -> str:
+def notes(d: OperatorDiagnosis) -> str:
     """Return the note of a row: the number of ambiguous candidates and of unanswered probes."""
-    more = counted(len(d.fits) - 1, "other") + " ambiguous" if len(d.fits) > 1 else ""
+    more = count_of(len(d.fits) - 1, "other") + " ambiguous" if len(d.fits) > 1 else ""
     missing = f"{len(d.unanswered)} not answered" if d.unanswered and d.probes else ""
     return ", ".join(filter(None, (more, missing)))
 
 
-def problems(d: Diagnosed) -> Iterator[str]:
+def problems(d: OperatorDiagnosis) -> Iterator[str]:
     """Yield problems: answers that do not repeat, and the nearest candidate with evidence if no variant fits."""
     for u in d.unsteady:
         odd = f"{u.odd:,} of {u.asked:,} inferences on '{u.probe}'"
@@ -95,7 +95,7 @@ def _contrast(contrast: Contrast) -> Iterator[str]:
     for one, many, names in (("fails", "fail", contrast.failing), ("passes", "pass", contrast.passing)):
         if names:
             verb = one if len(names) == 1 else many
-            yield f"{counted(len(names), 'probe')} {verb}: {_names_text(names)}"
+            yield f"{count_of(len(names), 'probe')} {verb}: {_names_text(names)}"
     yield from (f"distinguished by: {sentence}" for sentence in contrast_sentences(contrast))
     if contrast.tail:
         yield shared_tail_sentence(contrast.tail, "failing probes")
@@ -107,17 +107,17 @@ def _names_text(names: Sequence[str]) -> str:
     return shown + (f"; and {len(names) - _NAMES} more" if len(names) > _NAMES else "")
 
 
-def evidence(d: Diagnosed) -> Iterator[str]:
+def evidence(d: OperatorDiagnosis) -> Iterator[str]:
     """Yield ambiguous candidates, then excluded candidates (published first), each with an example element."""
     yield from (f"same outputs for all inputs: {hypothesis}" for hypothesis in d.fits[1:])
     known = sorted(d.excluded, key=lambda excluded: not excluded.way.published)
     yield from (f"not {excluded.way}: {excluded_sentence(excluded)}" for excluded in known[:_SHOWN])
     rest = known[_SHOWN:]
     if rest:
-        yield f"not {counted(len(rest), 'further variant')}"
+        yield f"not {count_of(len(rest), 'further variant')}"
 
 
-def excluded_sentence(e: Excluded) -> str:
+def excluded_sentence(e: ExcludedCandidate) -> str:
     """Return ``'ties' [0, 0, 0, 17], accumulator -1234: would be 5, is 6; 1,021 of 4,099 differ``."""
     where = f"'{e.probe}' {list(e.index)}" + (f" of run {e.run}" if e.run else "")
     if e.accumulator is not None:
@@ -127,13 +127,13 @@ def excluded_sentence(e: Excluded) -> str:
     return f"{where}: would be {e.expected:g}, is {e.actual:g}; {e.differing:,} of {e.size:,} differ"
 
 
-def silent(d: Diagnosed) -> Iterator[str]:
+def silent(d: OperatorDiagnosis) -> Iterator[str]:
     """Yield the reasons for unanswered probes, each once."""
     reasons = ((u.outcome.text, "; ".join((u.fault or u.message).splitlines())) for u in d.unanswered)
     yield from dict.fromkeys(f"{outcome}: {shorten(reason, _MESSAGE)}" for outcome, reason in reasons)
 
 
-def named(d: Diagnosed, sentences: Sequence[str]) -> Iterator[str]:
+def operator_names(d: OperatorDiagnosis, sentences: Sequence[str]) -> Iterator[str]:
     """Yield the models' names of operators that the sentences name by number."""
     for owned in d.owned:
         if any(f"{owned.called}, " in sentence for sentence in sentences):

@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from math import isfinite
 
-from litecheck.cases.variable_state import SeriesTried
+from litecheck.cases.variable_state import TriedSeries
 from litecheck.comparison.types import Candidate, Cause, Difference, MismatchExample
 from litecheck.comparison.wording import element_sentence, gathering_sentence
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.columns import percent, span
 from litecheck.rendering.escape import shorten, visible
-from litecheck.rendering.operator_names import inside
+from litecheck.rendering.operator_names import subgraph_prefix
 from litecheck.rendering.rows import Detail
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import WHOLE, Step, Verdict, Verification
 
 #: Meaning of each outcome, as a sentence.
@@ -55,7 +55,7 @@ def title(verdict: Verdict, limit: int | None = None) -> str:
     if limit is not None:
         opcodes = tuple(shorten(opcode, limit) for opcode in verdict.opcodes)
         verdict = replace(verdict, name=shorten(verdict.name, limit), opcodes=opcodes)
-    return inside(verdict.subgraph) + visible(verdict.title)
+    return subgraph_prefix(verdict.subgraph) + visible(verdict.title)
 
 
 def numbers(verdict: Verdict) -> str:
@@ -126,11 +126,11 @@ def details(
     yield from ((label, (visible(text),)) for label, text in facts if text)
 
 
-def series_sentence(tried: SeriesTried) -> str:
+def series_sentence(tried: TriedSeries) -> str:
     """Return ``5 series of up to 4 inferences, state kept ...; 'state' from -812 to 32,767``."""
     if not tried.series:
         return f"every inference from the initial state: {_INITIAL[tried.because]}"
-    counts = f"{counted(tried.series, 'series', 'series')} of up to {counted(tried.longest, 'inference')}"
+    counts = f"{count_of(tried.series, 'series', 'series')} of up to {count_of(tried.longest, 'inference')}"
     begun = ", some begun at the ends of the variables" if tried.begun else ""
     reached = ", ".join(f"'{r.name}' from {r.least:,.6g} to {r.greatest:,.6g}" for r in tried.reached)
     went = f"; {reached}" if reached else ""
@@ -175,7 +175,7 @@ def _difference(
 
 def _extent(d: Difference) -> str:
     part = f" ({percent(d.mismatches, d.size)})" if d.size else ""
-    share = f"{d.mismatches:,} of {counted(d.size, 'element')}{part}"
+    share = f"{d.mismatches:,} of {count_of(d.size, 'element')}{part}"
     far = (
         f"by at most {size_words(d.largest, d.unit)}" if isfinite(d.largest) else "not all by a finite amount"
     )
@@ -219,7 +219,7 @@ def _candidates(candidates: Sequence[Candidate], worst: MismatchExample | None) 
         names = [f"{c.name} ({c.note})" if c.note else c.name for c in candidates if c.value == value]
         yield f"{value:,}{marks.get(value, '')}: {visible(_group_by_stage(names))}"
     if excluded:
-        yield f"other values: {counted(len(excluded), 'defect')}"
+        yield f"other values: {count_of(len(excluded), 'defect')}"
 
 
 def _group_by_stage(names: Sequence[str]) -> str:
@@ -241,7 +241,7 @@ def cases(verification: Verification) -> str:
     """Return the number of cases with their noun: ``65 operators``."""
     whole = any(v.case.endswith(WHOLE) for v in verification.verdicts)
     noun = "operator" if verification.mode == "operators" and not whole else "case"
-    return counted(len(verification.verdicts), noun)
+    return count_of(len(verification.verdicts), noun)
 
 
 def fits(verification: Verification, mark: Callable[[str], str] = visible) -> str:
@@ -268,7 +268,7 @@ def failing(verification: Verification) -> list[Verdict]:
     return [v for v in verification.verdicts if verification.failing(v)]
 
 
-def explained(verification: Verification) -> list[Verdict]:
+def cases_to_explain(verification: Verification) -> list[Verdict]:
     """Return the cases to describe completely: failing cases, and cases with a requested element."""
 
     def asked(verdict: Verdict) -> bool:
@@ -277,7 +277,7 @@ def explained(verification: Verification) -> list[Verdict]:
     return [v for v in verification.verdicts if verification.failing(v) or asked(v)]
 
 
-def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:
+def unjudged_groups(verification: Verification) -> list[tuple[Outcome, str, str, list[Verdict]]]:
     """Return (outcome, operator, reason, cases) of cases that were not checked and do not fail, grouped."""
     groups: dict[tuple[Outcome, str, str], list[Verdict]] = {}
     for v in verification.verdicts:
@@ -286,7 +286,7 @@ def unjudged(verification: Verification) -> list[tuple[Outcome, str, str, list[V
     return [(*key, verdicts) for key, verdicts in groups.items()]
 
 
-def untried(verification: Verification) -> Iterator[tuple[str, tuple[str, ...]]]:
+def untried_properties(verification: Verification) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Return for each type of operator the properties that no operator of the model has. Example: ``CONV_2D (12)``."""
     for kind in verification.untried:
         if kind.parameters:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from litecheck.diagnosis.result import ProbedRange, Untested
-from litecheck.summary_text import counted
+from litecheck.diagnosis.result import ProbedRange, UntestedProperty
+from litecheck.summary_text import count_of
 
 _ALWAYS = {
     "graphs": "operators in a graph: every probe is one isolated operator",
@@ -16,13 +16,13 @@ _ALWAYS = {
 def probed_values(had: ProbedRange) -> str:
     """Return ``NONE, RELU``, ``8 to 4,099``, ``1 of 3 probes``."""
     if had.having is not None:
-        return f"{had.having} of {counted(had.probes, 'probe')}"
+        return f"{had.having} of {count_of(had.probes, 'probe')}"
     if had.words:
         return ", ".join(had.words)
     return f"{had.least:,}" if had.least == had.most else f"{had.least:,} to {had.most:,}"
 
 
-def untested_sentence(untested: Untested) -> str:
+def untested_sentence(untested: UntestedProperty) -> str:
     """Return ``more than channels of the output 4,099, batch 3``."""
     names = " and ".join(untested.names)
     valued = ", ".join(f"{name} {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False))

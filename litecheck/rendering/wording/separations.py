@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.verification.result import FailureCorrelation
 
 #: Largest number of listed values of operators that pass.
@@ -18,7 +18,7 @@ def separation_sentence(s: FailureCorrelation) -> str:
         return f"all {s.fails:,} that fail are {s.failing[0]}, none of the {s.passes:,} that pass is"
     having, others = _values(s)
     told = (
-        f"all {s.fails:,} that fail have {s.property} {having}, none of the {counted(s.passes, 'operator')}"
+        f"all {s.fails:,} that fail have {s.property} {having}, none of the {count_of(s.passes, 'operator')}"
     )
     return f"{told} that pass has: {others}" + (
         " (of so few operators this may be chance)" if s.chance else ""

@@ -9,7 +9,13 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.cases.probes.probe import Probe
-from litecheck.diagnosis.hypotheses import defective, hypotheses, kernel_of, named, published
+from litecheck.diagnosis.hypotheses import (
+    defective,
+    hypotheses,
+    kernel_of,
+    name_hypothesis,
+    published_variants,
+)
 from litecheck.diagnosis.result import Hypothesis
 from litecheck.errors import ConfigError
 from litecheck.reference.defects.defects import with_defect
@@ -61,8 +67,8 @@ class Candidates:
 
         Raise ConfigError if the arithmetic depends on positions in a tensor.
         """
-        known = published(probe.opcode, kernel_of(probe))
-        possible = [named(hypothesis, known) for hypothesis in hypotheses(probe)]
+        known = published_variants(probe.opcode, kernel_of(probe))
+        possible = [name_hypothesis(hypothesis, known) for hypothesis in hypotheses(probe)]
         own = _own_candidate(probe, load_arithmetic(arithmetic, quoting=False), possible)
         by_place = [variant for _, variant in own.stages if variant in BY_PLACE]
         if by_place:

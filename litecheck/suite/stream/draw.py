@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.reference.numerics.fixedpoint import round_half_away
 from litecheck.reference.numerics.fused_activation import REAL
 
@@ -34,10 +34,10 @@ def pick(numbers: Sequence[int], turn: int) -> int:
     return numbers[turn % len(numbers)]
 
 
-def fused(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
+def draw_activation(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
     """Return the option of a fused activation, in turn; NONE if runtimes round its bounds differently from LiteRT."""
     name = ACTIVATIONS[turn % len(ACTIVATIONS)]
-    output = quantized(scale, zero_point)
+    output = qparams(scale, zero_point)
     for bound in REAL.get(_CODES[name], ()):
         steps = np.float32(bound) / output.scale
         if np.isfinite(bound) and (round_half_away(steps) != np.rint(steps)).any():
@@ -45,6 +45,6 @@ def fused(turn: int, scale: float, zero_point: int) -> dict[str, Option]:
     return {"fused_activation_function": name}
 
 
-def merged(*some: Mapping[str, Option]) -> dict[str, Option]:
+def merge_options(*some: Mapping[str, Option]) -> dict[str, Option]:
     """Merge several sets of options."""
     return {name: value for one in some for name, value in one.items()}

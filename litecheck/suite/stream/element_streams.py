@@ -10,9 +10,9 @@ import numpy as np
 
 from litecheck.arrays import Array
 from litecheck.cases.probes.elements import PRODUCTS, SHARE, SIGNED_SHARE, SUMS, Scale, approximations, slopes
-from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, drawn, probe
+from litecheck.cases.probes.probe import Probe, ProbeOperand, ProbeOutput, draw_int8, probe
 from litecheck.cases.probes.probe import ProbeExtras as ProbeOptions
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.profile.operators import traits_of
 from litecheck.reference.engine.dispatch import output_spec
 from litecheck.reference.kernels.binary import product_scale
@@ -22,7 +22,7 @@ from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.runtime_tensors import OutputSpec
 from litecheck.suite.stream.batch import Column, VectorBatch, column, real_column, tensors_of
 from litecheck.suite.stream.computations import Candidates, distinguishing
-from litecheck.suite.stream.draw import ZERO_POINTS, fused, pick, reals
+from litecheck.suite.stream.draw import ZERO_POINTS, draw_activation, pick, reals
 
 #: Number of pairs in batches chosen from all pairs, and in random batches.
 CHOSEN, DRAWN = 512, 2048
@@ -65,7 +65,7 @@ def _binary(
 ) -> Iterator[VectorBatch]:
     """Yield pairs under designed scales that detect mutants, then under random scales; all pairs if ``exhaustive``."""
     for turn, scales in enumerate(chain(designed, _random_scales(rng, of is _product_fields))):
-        options = fused(turn, *scales[2]) if traits_of(opcode).fuses else {}
+        options = draw_activation(turn, *scales[2]) if traits_of(opcode).fuses else {}
         everything = _pair_probe(opcode, turn, _PAIRS, scales, options)
         if turn < len(designed):
             chosen = distinguishing(Candidates.of(everything), 1 << 16, CHOSEN, rng)
@@ -83,9 +83,9 @@ def _pair_probe(
     scales: Triple,
     options: Mapping[str, Option],
 ) -> Probe:
-    operands = [ProbeOperand(v[None], quantized(*s)) for v, s in zip(pairs, scales[:2], strict=True)]
+    operands = [ProbeOperand(v[None], qparams(*s)) for v, s in zip(pairs, scales[:2], strict=True)]
     more = ProbeOptions(options=options)
-    return probe(f"batch {turn}", opcode, operands, ProbeOutput(quantized(*scales[2])), more)
+    return probe(f"batch {turn}", opcode, operands, ProbeOutput(qparams(*scales[2])), more)
 
 
 def _pair_batch(made: Probe, of: Parameters) -> VectorBatch:
@@ -138,8 +138,8 @@ def tables(
                 (scales[1], pick(ZERO_POINTS, turn // 8 + 1)),
             )
         more = ProbeOptions(options=options_of(turn % len(_TABLES)))
-        operands = [ProbeOperand(_VALUES[None], quantized(*given))]
-        made = probe(f"batch {turn}", opcode, operands, ProbeOutput(quantized(*(fixed or wanted))), more)
+        operands = [ProbeOperand(_VALUES[None], qparams(*given))]
+        made = probe(f"batch {turn}", opcode, operands, ProbeOutput(qparams(*(fixed or wanted))), more)
         yield VectorBatch(
             made, (column("x", _VALUES, 256), *_ends(made, 256), *_options(made, more.options, 256))
         )
@@ -178,7 +178,7 @@ def shares(opcode: str, rng: np.random.Generator, exhaustive: bool) -> Iterator[
         depth = pick((2, 10, 5, 32, 3, 128, 16, 7), turn)
         scale = (0.1, 0.0455, 0.0229, float(reals(rng, (-8, -1), 1)[0]))[turn % 4]
         more = ProbeOptions(options={"beta": (1.0, 1.0, 0.5, 2.0)[turn // 4 % 4]})
-        given, wanted = quantized(scale, pick(ZERO_POINTS, turn)), ProbeOutput(quantized(*SHARE))
+        given, wanted = qparams(scale, pick(ZERO_POINTS, turn)), ProbeOutput(qparams(*SHARE))
         x = _row_values(rng, turn, depth)
         if turn < DESIGNED_ROWS:
             pool = probe(f"pool {turn}", opcode, [ProbeOperand(x, given)], wanted, more)
@@ -193,4 +193,4 @@ def _row_values(rng: np.random.Generator, turn: int, depth: int) -> Array:
     if depth == 2:
         return np.stack([np.full(256, 127, np.int8), _VALUES], axis=-1)
     rows = POOL if turn < DESIGNED_ROWS else ROWS
-    return rng.integers(40, 128, (rows, depth)).astype(np.int8) if turn % 2 else drawn(rng, rows, depth)
+    return rng.integers(40, 128, (rows, depth)).astype(np.int8) if turn % 2 else draw_int8(rng, rows, depth)

@@ -18,7 +18,7 @@ from litecheck.reference.numerics.fixedpoint import INT32_MAX, INT32_MIN, quanti
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.suite.stream.batch import Column, Ints, VectorBatch, column, real_column, tensors_of
-from litecheck.suite.stream.draw import ZERO_POINTS, fused, merged, pick, reals
+from litecheck.suite.stream.draw import ZERO_POINTS, draw_activation, merge_options, pick, reals
 
 #: Number of lines of each of the first batches, and of later batches.
 REQUANTIZED, REQUANTIZED_LATER = 256, 1 << 14
@@ -163,9 +163,9 @@ def _probe(
     )
     # Older versions of TRANSPOSE_CONV ("stamps") have no fused activation, so streams use none.
     stamps = traits_of(opcode).over == "stamps"
-    activation = {} if stamps else fused(turn, float(scale_out), point_out)
-    options = merged(plainly(opcode), activation)
-    return layer.made(f"batch {turn}", opcode, options)
+    activation = {} if stamps else draw_activation(turn, float(scale_out), point_out)
+    options = merge_options(plainly(opcode), activation)
+    return layer.build_probe(f"batch {turn}", opcode, options)
 
 
 def _batch(opcode: str, probe: Probe, whole: bool) -> VectorBatch:

@@ -71,7 +71,7 @@ class StreamTally:
             self.worst = worst
 
     def _failed_vector(self, block: VectorBlock, answers: Ints, at: int) -> FailedVector:
-        one = block.cut(at + 1)
+        one = block.first_lines(at + 1)
         bits = int(one.mutants()[at])
         found, right = (tuple(int(v) for v in rows[at]) for rows in (answers, block.expected))
         fields = tuple((c.name, _values_text(c.values[at], c.bits)) for c in block.columns)

@@ -46,7 +46,7 @@ class VectorBlock:
         """Return the lines."""
         return lines_of(self.first, self.columns, self.mutants())
 
-    def cut(self, count: int) -> VectorBlock:
+    def first_lines(self, count: int) -> VectorBlock:
         """Return the first lines of the block."""
         columns = tuple(replace(one, values=one.values[:count]) for one in self.columns)
         mistaken = tuple(None if other is None else other[:count] for other in self.mistaken)
@@ -98,7 +98,7 @@ class Vectors:
             block = self._begun.pop(0) if self._begun else self._compute_block(next(self._batches))
             block = replace(block, first=first)
             if first + len(block) > self.header.count:
-                block = block.cut(self.header.count - first)
+                block = block.first_lines(self.header.count - first)
             text = block.text()
             self._digest.update(text)
             yield block, text

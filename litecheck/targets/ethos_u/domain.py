@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import cache
 
 from litecheck.model.shapes import Shape
-from litecheck.model.shapes.infer import Inferred
+from litecheck.model.shapes.infer import InferredShapes
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
 from litecheck.profile.operators import traits_of
@@ -27,7 +27,7 @@ _LEAST, _LIMIT = 2.0**_SCALES.start, 2.0**_SCALES.stop
 _INDEX_ARITHMETIC = {"MUL", "SUB"}
 
 
-def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> str:
+def unverified_reason(subgraph: Subgraph, inferred: InferredShapes, operator: Operator) -> str:
     """Return the reason why the placement of an operator was not compared with Vela, or "".
 
     Feature maps are int8, uint8 or int16 with a single ordinary scale and zero point. Weights, biases, axes, shapes and
@@ -37,7 +37,7 @@ def unverified_because(subgraph: Subgraph, inferred: Inferred, operator: Operato
     return next(_reasons(subgraph, inferred, operator), "")
 
 
-def _reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
+def _reasons(subgraph: Subgraph, inferred: InferredShapes, operator: Operator) -> Iterator[str]:
     tensors = subgraph.tensors
     roles = list(traits_of(operator.kind).inputs.items())
     inputs = [
@@ -163,7 +163,7 @@ def _scale_reasons(role: str, tensor: Tensor, ordinary: range = _SCALES) -> Iter
         yield f"{role} with scale {unusual.flat[0]:g}"
 
 
-def _shape_reasons(subgraph: Subgraph, inferred: Inferred, operator: Operator) -> Iterator[str]:
+def _shape_reasons(subgraph: Subgraph, inferred: InferredShapes, operator: Operator) -> Iterator[str]:
     tensors, shapes = subgraph.tensors, inferred.shapes
     differ = [i for i in operator.outputs if i >= 0 and not _matches(tensors[i].shape, shapes[i])]
     if operator.index in inferred.misfits or differ:

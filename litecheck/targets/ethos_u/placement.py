@@ -14,7 +14,7 @@ from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Profile
 from litecheck.targets.cost import count_macs, peak_live_bytes
 from litecheck.targets.declared_shapes import DeclaredShapes, with_batch_of_one
-from litecheck.targets.ethos_u.domain import unverified_because
+from litecheck.targets.ethos_u.domain import unverified_reason
 from litecheck.targets.ethos_u.graph.dead_operators import detach_dead_operators
 from litecheck.targets.ethos_u.graph.fusion import FusedOperator, fusion_candidates
 from litecheck.targets.ethos_u.graph.inverse_pairs import detach_inverse_pairs
@@ -79,7 +79,7 @@ def _place_subgraph(
         Placement(
             subgraph.index, op.index, op.opcode, where, count_macs(subgraph, op),
             before + partitions[op.index] if op.index in partitions else None,
-            unverified_because(declared, inferred, op) if where == "npu" and op.index in partitions else "",
+            unverified_reason(declared, inferred, op) if where == "npu" and op.index in partitions else "",
         )
         for op, where in zip(subgraph.operators, places, strict=True)
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.register import dimensions, option_fields, option_stated, within_type
+from litecheck.profile.measurements.register import dimensions, option_fields, option_stated, with_constant
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import with_io_dtype
 
@@ -30,7 +30,7 @@ def reduce_over(plan: Plan, shape: Sequence[int], axes: Sequence[int]) -> Plan:
     out = [1 if n in removed else d for n, d in enumerate(shape) if keep_dims or n not in removed]
     axis = plan.one("axis")
     dtype = "int32" if axis is None else axis.dtype
-    plan = within_type(plan, "axis", own_axes, dtype)
+    plan = with_constant(plan, "axis", own_axes, dtype)
     plan = plan.edit("input", lambda t: dimensions(t, shape))
     return plan.edit_all(lambda t: dimensions(t, out), plan.outputs)
 
@@ -76,7 +76,7 @@ def set_axis_from_end(plan: Plan, value: Any) -> Plan | None:
 
 def _transpose(plan: Plan, shape: Sequence[int], perm: Sequence[int]) -> Plan:
     kind = plan.operands["perm"][0].dtype if plan.one("perm") else "int32"
-    plan = within_type(plan, "perm", perm, kind).edit("input", lambda t: dimensions(t, shape))
+    plan = with_constant(plan, "perm", perm, kind).edit("input", lambda t: dimensions(t, shape))
     return plan.edit_all(lambda t: dimensions(t, [shape[p] for p in perm]), plan.outputs)
 
 
@@ -100,7 +100,7 @@ def _strided_slice(plan: Plan, steps: Sequence[int]) -> Plan | None:
     whole = {"begin_mask": (1 << len(shape)) - 1, "end_mask": (1 << len(shape)) - 1}
     plan = plan.option(**whole, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0)
     for role, values in (("begin", [0] * len(shape)), ("end", shape), ("strides", steps)):
-        plan = within_type(plan, role, values)
+        plan = with_constant(plan, role, values)
     out = [-(-d // abs(s)) for d, s in zip(shape, steps, strict=True)]
     return plan.edit_all(lambda t: dimensions(t, out), plan.outputs)
 
@@ -125,8 +125,8 @@ def _matmul(plan: Plan, depth: int, columns: int) -> Plan | None:
         return plan.edit_all(lambda t: dimensions(t, (1, 2, columns)), plan.outputs)
     if plan.one("weight") is None:
         return None
-    plan = plan.edit("weight", lambda t: t.scaled(t.scale[:1]).but(values=None, shape=(columns, depth)))
-    plan = plan.edit("bias", lambda t: dimensions(t.scaled(t.scale[:1]), (columns,)))
+    plan = plan.edit("weight", lambda t: t.with_scale(t.scale[:1]).but(values=None, shape=(columns, depth)))
+    plan = plan.edit("bias", lambda t: dimensions(t.with_scale(t.scale[:1]), (columns,)))
     plan = plan.edit("input", lambda t: dimensions(t, (2, depth)))
     return plan.edit_all(lambda t: dimensions(t, (2, columns)), plan.outputs)
 
@@ -193,8 +193,8 @@ def set_index_depth(plan: Plan, value: Any) -> Plan | None:
     rank = int(value)
     if plan.one("updates") is None or not 1 <= rank <= 3:
         return None
-    plan = within_type(plan, "indices", [[0] * rank, [1] * rank]).edit(
+    plan = with_constant(plan, "indices", [[0] * rank, [1] * rank]).edit(
         "updates", lambda t: dimensions(t, (2, *(4, 4, 4)[rank:]))
     )
-    plan = within_type(plan, "shape", (4, 4, 4)) if plan.one("shape") is not None else plan
+    plan = with_constant(plan, "shape", (4, 4, 4)) if plan.one("shape") is not None else plan
     return plan.edit_all(lambda t: dimensions(t, (4, 4, 4)), plan.outputs)

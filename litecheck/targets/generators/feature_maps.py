@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.measurements.register import Setter
 from litecheck.profile.operator_plan import Blocks, Plan, TensorPlan
 from litecheck.profile.operators import traits_of
@@ -46,7 +46,9 @@ def with_dtype(tensor: TensorPlan, dtype: str) -> TensorPlan:
     tensor = tensor.but(dtype=dtype)
     is_8bit = dtype in ("int8", "uint8")
     return (
-        tensor.zeroed(max(int(tensor.zero_point[0]), low) if is_8bit else 0) if tensor.scale.size else tensor
+        tensor.with_zero_point(max(int(tensor.zero_point[0]), low) if is_8bit else 0)
+        if tensor.scale.size
+        else tensor
     )
 
 
@@ -80,7 +82,7 @@ def change_first_output(change: Change) -> Setter:
 
 def with_two_scales(tensor: TensorPlan) -> TensorPlan:
     """Set two scales, 0.5 and 0.25."""
-    return tensor.but(quantization=quantized([0.5, 0.25]))
+    return tensor.but(quantization=qparams([0.5, 0.25]))
 
 
 def set_io_dtype(plan: Plan, value: Any) -> Plan | None:
@@ -119,7 +121,7 @@ def set_io_scale_mismatch(plan: Plan, value: Any) -> Plan | None:
         return None
     own = plan.operands[found[0]][0].quantization
     plan = plan.edit(found[1], lambda t: t.but(quantization=own))
-    return plan.edit(found[1], lambda t: t.scaled(t.scale * 2)) if value and own.scale.size else plan
+    return plan.edit(found[1], lambda t: t.with_scale(t.scale * 2)) if value and own.scale.size else plan
 
 
 def set_quantization_count(plan: Plan, value: Any) -> Plan | None:
@@ -134,7 +136,7 @@ def set_quantization_count(plan: Plan, value: Any) -> Plan | None:
 
 def with_zero_point_beyond_8bit(tensor: TensorPlan) -> TensorPlan:
     """Set a zero point outside the range of int8 (200) or uint8 (300)."""
-    return tensor.scaled(
+    return tensor.with_scale(
         tensor.scale if tensor.scale.size else [0.5], 200 if tensor.dtype.startswith("int") else 300
     )
 
@@ -146,7 +148,7 @@ def set_unquantized_inputs(plan: Plan, value: Any) -> Plan | None:
             plan, value
         )
     return plan.edit_all(
-        lambda t: t if t.scale.size else t.scaled([0.5], 0), {*feature_map_roles(plan), *plan.outputs}
+        lambda t: t if t.scale.size else t.with_scale([0.5], 0), {*feature_map_roles(plan), *plan.outputs}
     )
 
 

@@ -10,8 +10,8 @@ from litecheck.profile.measurements.register import (
     dimensions,
     option_fields,
     option_stated,
-    ranked,
-    within_type,
+    with_constant,
+    with_rank,
 )
 from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.targets.generators.axes import reduce_over
@@ -30,7 +30,7 @@ def set_batch_product(plan: Plan, value: Any) -> Plan | None:
 def set_feature_map_rank(plan: Plan, value: Any) -> Plan | None:
     """Set the rank of the first input."""
     role = next(feature_map_roles(plan), None)
-    return None if role is None or value < 0 else plan.edit(role, lambda t: ranked(t, int(value)) or t)
+    return None if role is None or value < 0 else plan.edit(role, lambda t: with_rank(t, int(value)) or t)
 
 
 def set_farthest_axis(plan: Plan, value: Any) -> Plan | None:
@@ -39,9 +39,9 @@ def set_farthest_axis(plan: Plan, value: Any) -> Plan | None:
     if role is None or not -8 <= value <= 0:
         return None
     rank = max(len(plan.operands[role][0].shape), -int(value))
-    plan = plan.edit(role, lambda t: t if len(t.shape) == rank else ranked(t, rank) or t)
+    plan = plan.edit(role, lambda t: t if len(t.shape) == rank else with_rank(t, rank) or t)
     axis = int(value) if value else rank
-    return within_type(plan, "axis", [axis]) if "axis" in plan.inputs else option_stated(plan, axis, "axis")
+    return with_constant(plan, "axis", [axis]) if "axis" in plan.inputs else option_stated(plan, axis, "axis")
 
 
 def set_concat_depth(plan: Plan, value: Any) -> Plan | None:
@@ -58,8 +58,8 @@ def set_concat_depth(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, depth * count)))
     plan = plan.edit_all(lambda t: dimensions(t, (1, 2, 2, depth)), plan.outputs)
     if plan.one("size_splits") is not None:
-        plan = within_type(plan, "size_splits", [depth] * count)
-    return within_type(plan, "axis", 3)
+        plan = with_constant(plan, "size_splits", [depth] * count)
+    return with_constant(plan, "axis", 3)
 
 
 def set_square_side(plan: Plan, value: Any) -> Plan | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from litecheck.profile.measurements.register import dimensions, within_type
+from litecheck.profile.measurements.register import dimensions, with_constant
 from litecheck.profile.operator_plan import CHANNELS, Plan
 
 
@@ -20,7 +20,9 @@ def _resize(plan: Plan, height: Fraction, width: Fraction, batch: int = 1, **opt
     if min(large) < 1:
         return None
     plan = plan.option(**{"align_corners": False, "half_pixel_centers": False, **options})
-    plan = within_type(plan, "size", large).edit("input", lambda t: dimensions(t, (batch, *small, CHANNELS)))
+    plan = with_constant(plan, "size", large).edit(
+        "input", lambda t: dimensions(t, (batch, *small, CHANNELS))
+    )
     return plan.edit_all(lambda t: dimensions(t, (batch, *large, CHANNELS)), plan.outputs)
 
 
@@ -82,7 +84,7 @@ def set_resized_channels(plan: Plan, value: Any) -> Plan | None:
         return None
     plan = plan.edit("input", lambda t: dimensions(t, (1, 2, 2, int(value))))
     plan = plan.edit_all(lambda t: dimensions(t, (1, 4, 4, int(value))), plan.outputs)
-    return within_type(plan, "size", [4, 4])
+    return with_constant(plan, "size", [4, 4])
 
 
 def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
@@ -92,5 +94,5 @@ def set_resize_to_1_sides(plan: Plan, value: Any) -> Plan | None:
     resized = resize_by(plan, 2, align_corners=True)
     sides = [2 if value < 2 else 1, 1 if value else 2]
     resized = resized and resized.edit("input", lambda t: dimensions(t, (1, 2, 2, CHANNELS)))
-    resized = resized and within_type(resized, "size", sides)
+    resized = resized and with_constant(resized, "size", sides)
     return resized and resized.edit_all(lambda t: dimensions(t, (1, *sides, CHANNELS)), resized.outputs)

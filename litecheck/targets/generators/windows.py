@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.profile.measurements.register import dimensions, option_stated, within_type
+from litecheck.profile.measurements.register import dimensions, option_stated, with_constant
 from litecheck.profile.measurements.windows import channels_last
 from litecheck.profile.operator_plan import Plan, TensorPlan
 
@@ -46,7 +46,7 @@ def _transpose_conv(
     shape = (tensor.shape[0], *size, weight.shape[0])
     plan = stated.edit("weight", lambda t: dimensions(t, (weight.shape[0], *kernel, weight.shape[-1])))
     plan = plan.edit("input", lambda t: dimensions(t, (tensor.shape[0], *image, tensor.shape[-1])))
-    plan = within_type(plan, "output_shape", shape)
+    plan = with_constant(plan, "output_shape", shape)
     return plan.edit_all(lambda t: dimensions(t, shape), plan.outputs)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
@@ -53,7 +53,7 @@ def _are_ordinary(operands: Operands) -> bool:
 
 
 def _set_scale(scale: float, zero_point: int = 0, dtype: str = "int8") -> Setter:
-    return set_first_role({"quantization": quantized(scale, zero_point), "dtype": dtype})
+    return set_first_role({"quantization": qparams(scale, zero_point), "dtype": dtype})
 
 
 def _are_below_2_32(scales: NDArray[np.float32]) -> bool:
@@ -106,7 +106,7 @@ def _largest_zero_point(tensor: Tensor) -> int:
     return int(points[np.argmax(np.abs(points))])
 
 
-@measures(change_first_input(lambda t: with_dtype(t, "int32").scaled([0.5], 3)))
+@measures(change_first_input(lambda t: with_dtype(t, "int32").with_scale([0.5], 3)))
 def nonzero_zero_point_int32(operands: Operands) -> Measured:
     """Number of int32 feature maps with a zero point other than 0, and of unsigned feature maps with a negative zero
     point. Example: an int32 input with zero point 3 gives 1."""

@@ -74,7 +74,7 @@ def _set_present(prefix: str) -> Setter:
             return None
         for n, role in enumerate(roles):
             own = plan.operands.get(role) or (
-                TensorPlan(name=role).holding(np.ones(4), "int16").scaled(2.0**-10),
+                TensorPlan(name=role).holding(np.ones(4), "int16").with_scale(2.0**-10),
             )
             plan = plan.with_role(role, own if n < value else ())
         return plan

@@ -110,7 +110,7 @@ def _tied_axes(main: Subgraph, operator: Operator) -> Iterator[dict[int, int]]:
 def _cut(trial: Trial, cuts: Mapping[int, tuple[int, slice]]) -> Trial:
     """Cut each given tensor along an axis, and the inputs with it."""
     main = trial.model.subgraphs[0]
-    tensors = {i: sliced(main.tensors[i], axis, part) for i, (axis, part) in cuts.items()}
+    tensors = {i: slice_tensor(main.tensors[i], axis, part) for i, (axis, part) in cuts.items()}
     arrays = list(trial.inputs)
     for at, index in enumerate(main.inputs):
         if index in cuts:
@@ -149,7 +149,7 @@ def _windows(main: Subgraph, operator: Operator, axis: int, name: str, length: i
     return (length - reach) // stride + 1
 
 
-def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
+def slice_tensor(tensor: Tensor, axis: int, part: slice) -> Tensor:
     """Slice a tensor along an axis, with its constant values, and its scales if they lie along that axis."""
     axis %= len(tensor.shape)
     values = stored_integers(tensor)
@@ -162,10 +162,10 @@ def sliced(tensor: Tensor, axis: int, part: slice) -> Tensor:
             quantization.scale[part], zeros[part] if zeros.size > 1 else zeros, quantization.axis
         )
     made = replace(_set_shape(tensor, shape), quantization=quantization)
-    return made if values is None else valued(made, _along(values, axis, part))
+    return made if values is None else with_values(made, _along(values, axis, part))
 
 
-def valued(tensor: Tensor, values: NDArray[Any]) -> Tensor:
+def with_values(tensor: Tensor, values: NDArray[Any]) -> Tensor:
     """Return a constant with new values of its type."""
     packed = BITS.get(tensor.dtype, 8) < 8
     flat = np.ascontiguousarray(values)

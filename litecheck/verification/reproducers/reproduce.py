@@ -21,12 +21,12 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure
 from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
-from litecheck.model.cut import Cut, cut
+from litecheck.model.cut import Cut, cut_operators
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.verification.case_verdict import Judge, Judged
+from litecheck.verification.case_verdict import Judge, JudgedAnswer
 from litecheck.verification.explanation import Explanation, verdict
 from litecheck.verification.jobs import CaseJob
 from litecheck.verification.reproducers.issue import issue
@@ -94,13 +94,13 @@ class Reproducer:
         fed = sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start)
         return CaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
-    def _explain(self, asked: CaseJob, judged: Judged, arithmetic: Arithmetic) -> Verdict:
+    def _explain(self, asked: CaseJob, judged: JudgedAnswer, arithmetic: Arithmetic) -> Verdict:
         others = self.judge.published
         shown, fed = with_all_outputs(asked.case, asked.stimuli, arithmetic)
         told = explain_outputs(shown, fed, judged.differences, arithmetic, others)
         return verdict(asked, judged, Explanation(told))
 
-    def _write(self, name: str, asked: CaseJob, answer: Answer | Failure, judged: Judged) -> str:
+    def _write(self, name: str, asked: CaseJob, answer: Answer | Failure, judged: JudgedAnswer) -> str:
         place = self.folder / name
         arithmetic = judged.nearest or self.judge.admissible[0]
         small = self._explain(asked, judged, arithmetic)
@@ -173,7 +173,7 @@ def _segments(model: Model, inputs: Arrays, arithmetic: Arithmetic) -> Iterator[
     count = len(main.operators)
     for length in (1, 2, 4, 8):
         for start in range(count - length + 1 if length < count else 0):
-            made = cut(model, main, main.operators[start : start + length])
+            made = cut_operators(model, main, main.operators[start : start + length])
             if made.outputs and all(i in tensors for i in made.inputs):
                 yield Trial(made.model, tuple(tensors[i] for i in made.inputs))
 

@@ -118,11 +118,11 @@ def start(
         for name, path in {**places, "{state}": state}.items():
             words = [word.replace(name, str(path)) for word in words]
         subprocess.run(words, check=True)
-        made = [left(taken, index, runs) for index in range(facts["outputs"])]
+        made = [load_output(taken, index, runs) for index in range(facts["outputs"])]
         return list(zip(*made, strict=True)) if runs else [made]
 
 
-def left(folder: Path, index: int, runs: int) -> Any:
+def load_output(folder: Path, index: int, runs: int) -> Any:
     """Load one output that the program wrote, of all inferences."""
     if (folder / f"output_{index}.npy").exists():
         return np.load(folder / f"output_{index}.npy")

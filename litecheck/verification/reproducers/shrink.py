@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.verification.reproducers.model_reduction import Trial, fewer, narrower, valued, with_tensors
+from litecheck.verification.reproducers.model_reduction import (
+    Trial,
+    fewer,
+    narrower,
+    with_tensors,
+    with_values,
+)
 
 #: Predicate: True if a trial still has the failure.
 Fails = Callable[[Trial], bool]
@@ -72,7 +78,7 @@ def _clear_constant(trial: Trial, index: int, left: _Budget) -> Trial:
         return trial
 
     def put(changed: NDArray[Any]) -> Trial:
-        return replace(trial, model=with_tensors(trial.model, {index: valued(tensor, changed)}))
+        return replace(trial, model=with_tensors(trial.model, {index: with_values(tensor, changed)}))
 
     return put(_clear_values(values, _zero(tensor), lambda changed: left.holds(put(changed))))
 

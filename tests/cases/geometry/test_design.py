@@ -22,8 +22,8 @@ def test_every_possible_pair_occurs_and_every_row_is_affordable(opcode: str) -> 
     found = {tuple(part) for row in rows for part in combinations(enumerate(row.values()), 2)}
     usual = {name: values[0] for name, values in design.factors.items()}
     lacking = [part for part in parts(design.factors, 2) if part not in found]
-    assert all(design.laid_out({**usual, **{names[n]: v for n, v in part}}) is None for part in lacking)
-    assert design.laid_out(usual) is not None
+    assert all(design.layout_of({**usual, **{names[n]: v for n, v in part}}) is None for part in lacking)
+    assert design.layout_of(usual) is not None
     assert templates_of(opcode).forms
 
 
@@ -46,7 +46,7 @@ def test_operators_have_a_design(profile: str, without: set[str]) -> None:
 @pytest.mark.parametrize("strength", STRENGTHS.values())
 @pytest.mark.parametrize("opcode", DESIGNS)
 def test_every_row_has_a_layout(opcode: str, strength: int) -> None:
-    assert all(DESIGNS[opcode].laid_out(row) is not None for row in rows_of(opcode, strength))
+    assert all(DESIGNS[opcode].layout_of(row) is not None for row in rows_of(opcode, strength))
 
 
 def test_an_extreme_is_one_row_beside_usual_values_and_without_the_limit() -> None:
@@ -55,10 +55,10 @@ def test_an_extreme_is_one_row_beside_usual_values_and_without_the_limit() -> No
     rows = [row for row in rows_of("CONV_2D", 2) if row["outputs"] == "260"]
     assert rows == [{**design.usual, "outputs": "260"}]
     assert ("outputs", "260") in set(design.values())
-    costs = [made.cost for row in rows_of("CONV_2D", 2) if (made := design.laid_out(row)) is not None]
+    costs = [made.cost for row in rows_of("CONV_2D", 2) if (made := design.layout_of(row)) is not None]
     assert max(costs) > design.most
     small = replace(design, extremes=())
-    assert small.laid_out({**design.usual, "channels": "260", "outputs": "33"}) is None
+    assert small.layout_of({**design.usual, "channels": "260", "outputs": "33"}) is None
 
 
 def test_a_design_counts_its_pairs() -> None:

@@ -33,7 +33,7 @@ def fingerprint(probes: Iterable[Probe]) -> str:
         for run in (*each.runs, *(() if each.accumulators is None else ((each.accumulators,),))):
             for values in run:
                 digest.update(f"{values.dtype} {values.shape};".encode() + values.tobytes())
-        digest.update(f"{each.asked} {each.series}".encode())
+        digest.update(f"{each.run_order} {each.series}".encode())
     return digest.hexdigest()[:12]
 
 

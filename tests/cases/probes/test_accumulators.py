@@ -7,10 +7,10 @@ import numpy as np
 from litecheck.cases.probes.accumulators import (
     CHANNELS,
     LARGEST,
+    draw_multipliers,
     everywhere,
     natural,
     saturating,
-    scattered,
     several,
     several_multipliers,
     ties,
@@ -40,7 +40,7 @@ def test_kinds_of_multipliers() -> None:
 
 def test_the_smallest_multiplier_still_makes_ties() -> None:
     """128 steps under 2^-23 need an accumulator of 2^30, the largest that ties are aimed at."""
-    assert 128 / scattered(rng(), 5000).min() <= LARGEST * 1.01
+    assert 128 / draw_multipliers(rng(), 5000).min() <= LARGEST * 1.01
     assert LARGEST < 2**31 - 1
 
 
@@ -66,7 +66,9 @@ def test_one_multiplier_for_all_channels() -> None:
 
 def test_inputs_of_ties_are_the_zero_point() -> None:
     """All products are zero, so that the accumulator is the bias."""
-    made = ties(rng(), "FULLY_CONNECTED", "n", (np.ones((50, 4), np.int8), (1, 4)), scattered(rng(), 50))
+    made = ties(
+        rng(), "FULLY_CONNECTED", "n", (np.ones((50, 4), np.int8), (1, 4)), draw_multipliers(rng(), 50)
+    )
     operator = made.subgraph.operators[0]
     zero = made.subgraph.tensors[operator.inputs[0]].quantization.zero_point
     assert {*made.runs[0][0].ravel().tolist()} == {*zero.tolist()}

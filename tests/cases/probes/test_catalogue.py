@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.cases.probes.catalogue import FAMILIES, probed, probes
+from litecheck.cases.probes.catalogue import FAMILIES, probed_operators, probes
 from litecheck.profile.operators import traits_of
 from tests.cases.probes.fingerprint import fingerprint
 
 
 def test_each_family_belongs_to_an_operator() -> None:
-    named = {family for opcode in probed() for family in traits_of(opcode).probes}
+    named = {family for opcode in probed_operators() for family in traits_of(opcode).probes}
     assert named == {*FAMILIES}
 
 
 def test_operators_without_a_family_have_no_probes() -> None:
-    assert "RESHAPE" not in probed()
+    assert "RESHAPE" not in probed_operators()
     assert probes("RESHAPE") == ()
 
 

@@ -9,7 +9,7 @@ from litecheck.cases.probes.layers import (
     WINDOWED,
     LayerProbe,
     channel_axis,
-    drawn_layer,
+    draw_layer,
     plainly,
     rails,
     small_layer,
@@ -44,7 +44,7 @@ def option(probe: Probe, name: str) -> object:
 
 
 def test_quantization_of_the_operands() -> None:
-    found = tensors(layer((3, 1, 1, 2), (1, 4, 5, 2), 3).made("n", "CONV_2D", WINDOWED))
+    found = tensors(layer((3, 1, 1, 2), (1, 4, 5, 2), 3).build_probe("n", "CONV_2D", WINDOWED))
     stated = {
         role: (t.quantization.scale.tolist(), t.quantization.zero_point.tolist(), t.quantization.axis)
         for role, t in found.items()
@@ -61,7 +61,7 @@ def test_quantization_of_the_operands() -> None:
 
 def test_depth_multiplier_is_the_number_of_filters_of_a_channel() -> None:
     """22 filters for 11 channels are 2 filters per channel; their scales lie along the last axis."""
-    made = layer((1, 3, 3, 22), (1, 6, 7, 11), 22).made("n", "DEPTHWISE_CONV_2D", WINDOWED)
+    made = layer((1, 3, 3, 22), (1, 6, 7, 11), 22).build_probe("n", "DEPTHWISE_CONV_2D", WINDOWED)
     assert option(made, "depth_multiplier") == 2
     assert tensors(made)["weight"].quantization.axis == 3
     assert tensors(made)["output"].shape == (1, 4, 5, 22)
@@ -79,7 +79,7 @@ def test_the_stated_output_of_a_transposed_convolution(
     padding: str, strides: tuple[int, int], filters: tuple[int, int], size: tuple[int, ...]
 ) -> None:
     options = {"stride_h": strides[0], "stride_w": strides[1], "padding": padding, "dilation_h_factor": 1}
-    made = layer((4, *filters, 3), (2, 5, 6, 3), 4).made("n", "TRANSPOSE_CONV", options)
+    made = layer((4, *filters, 3), (2, 5, 6, 3), 4).build_probe("n", "TRANSPOSE_CONV", options)
     assert stored_integers(tensors(made)["output_shape"]).tolist() == list(size)
     (output,) = made.subgraph.outputs
     assert made.subgraph.tensors[output].shape == size
@@ -101,8 +101,8 @@ def test_only_operators_with_windows_have_options_of_windows() -> None:
 def test_outputs_of_a_drawn_layer_reach_both_ends_of_int8() -> None:
     """Clipping of an output shows only if outputs reach the end; weight scales differ by up to 2^6."""
     rng = np.random.default_rng(5)
-    drawn = drawn_layer(rng, rng.integers(-128, 128, (64, 37)).astype(np.int8), (67, 37), 64)
-    made = drawn.made("n", "FULLY_CONNECTED", {})
+    drawn = draw_layer(rng, rng.integers(-128, 128, (64, 37)).astype(np.int8), (67, 37), 64)
+    made = drawn.build_probe("n", "FULLY_CONNECTED", {})
     (output,) = made.subgraph.outputs
     found = ReferenceInterpreter(made.model).run(made.subgraph, made.runs[0])[output]
     share = [float((found == end).mean()) for end in (-128, 127)]

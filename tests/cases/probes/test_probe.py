@@ -6,16 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, drawn, probe
-from litecheck.model.build import quantized
+from litecheck.cases.probes.probe import Probe, ProbeExtras, ProbeOperand, ProbeOutput, draw_int8, probe
+from litecheck.model.build import qparams
 from litecheck.model.stored_values import stored_integers
 
 
 def added(more: ProbeExtras | None = None) -> Probe:
     """Return an ADD of a row (1, 3) and a constant column (2, 1)."""
-    row = ProbeOperand(np.array([[1, 2, 3]], np.int8), quantized(0.5, 4))
-    column = ProbeOperand(np.array([[10], [20]], np.int8), quantized(0.25, -1), constant=True)
-    return probe("a sum", "ADD", [row, column], ProbeOutput(quantized(1.0, 7)), more)
+    row = ProbeOperand(np.array([[1, 2, 3]], np.int8), qparams(0.5, 4))
+    column = ProbeOperand(np.array([[10], [20]], np.int8), qparams(0.25, -1), constant=True)
+    return probe("a sum", "ADD", [row, column], ProbeOutput(qparams(1.0, 7)), more)
 
 
 def test_operands_keep_their_place_and_kind() -> None:
@@ -43,14 +43,14 @@ def test_the_output_has_the_computed_shape() -> None:
 
 
 def test_further_runs_replace_the_first_input() -> None:
-    row, column = (ProbeOperand(np.full(s, 5, np.int8), quantized(0.5)) for s in ((1, 3), (2, 1)))
+    row, column = (ProbeOperand(np.full(s, 5, np.int8), qparams(0.5)) for s in ((1, 3), (2, 1)))
     other = np.array([[7, 8, 9]], np.int8)
-    made = probe("a sum", "ADD", [row, column], ProbeOutput(quantized(1.0)), ProbeExtras([other]))
+    made = probe("a sum", "ADD", [row, column], ProbeOutput(qparams(1.0)), ProbeExtras([other]))
     assert [[v.tolist() for v in run] for run in made.runs] == [
         [[[5, 5, 5]], [[5], [5]]], [[[7, 8, 9]], [[5], [5]]],
     ]  # fmt: skip
-    assert made.asked == (0, 1)
-    assert replace(made, order=(1, 0, 1)).asked == (1, 0, 1)
+    assert made.run_order == (0, 1)
+    assert replace(made, order=(1, 0, 1)).run_order == (1, 0, 1)
 
 
 def test_accumulators_have_a_value_for_each_output_element() -> None:
@@ -67,6 +67,6 @@ def test_options_reach_the_operator() -> None:
 
 
 def test_drawn_values_are_all_of_int8() -> None:
-    values = drawn(np.random.default_rng(0), 64, 64)
+    values = draw_int8(np.random.default_rng(0), 64, 64)
     assert (values.shape, values.dtype) == ((64, 64), np.int8)
     assert {*values.ravel().tolist()} == {*range(-128, 128)}

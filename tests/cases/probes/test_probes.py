@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.cases.probes.catalogue import probed, probes
+from litecheck.cases.probes.catalogue import probed_operators, probes
 from litecheck.diagnosis.hypotheses import outputs
-from litecheck.diagnosis.probe_sets import Group, prepared
+from litecheck.diagnosis.probe_sets import Group, prepare_probes
 from litecheck.diagnosis.result import Hypothesis
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
@@ -70,14 +70,14 @@ BLIND: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 
 
-@pytest.mark.parametrize("opcode", probed())
+@pytest.mark.parametrize("opcode", probed_operators())
 def test_all_hypotheses_except_the_listed_are_distinguished(opcode: str) -> None:
-    groups = prepared((), [opcode])
+    groups = prepare_probes((), [opcode])
     found = set().union(*(undistinguished(group) for group in groups))
     assert found == {frozenset(names) for names in BLIND.get(opcode, ())}
 
 
-@pytest.mark.parametrize("opcode", probed())
+@pytest.mark.parametrize("opcode", probed_operators())
 def test_probes_are_sound_models_and_the_same_every_time(opcode: str, tmp_path: Path) -> None:
     first, second = probes(opcode), probes(opcode)
     assert len({probe.name for probe in first}) == len(first)

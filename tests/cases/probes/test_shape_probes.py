@@ -6,7 +6,7 @@ import pytest
 
 from litecheck.cases.geometry.design import ONCE, rows_of
 from litecheck.cases.probes.catalogue import probes
-from litecheck.cases.probes.shape_probes import moves, moving, shaped
+from litecheck.cases.probes.shape_probes import moves, moving, vary_shapes
 from litecheck.checks.validate import validate
 
 
@@ -32,7 +32,9 @@ def test_operators_that_move_data_have_one_way_to_compute() -> None:
 def test_probes_of_a_models_operator_have_its_name() -> None:
     base = probes("RELU")[0]
     named = next(
-        iter(shaped(base.__class__("", "RELU", base.model, base.runs, called="#3", source="a.tflite"), 0))
+        iter(
+            vary_shapes(base.__class__("", "RELU", base.model, base.runs, called="#3", source="a.tflite"), 0)
+        )
     )
     assert (named.name, named.called, named.source) == ("#3 in shape usual shape", "#3", "a.tflite")
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from litecheck.cases.probes.catalogue import probed, probes
+from litecheck.cases.probes.catalogue import probed_operators, probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.profile.operators import traits_of
 from tests.whole import subgraph_lines, summed, summed_runs
@@ -24,6 +24,6 @@ def lines(probe: Probe) -> Iterator[str]:
 
 
 def test_whole_probes(golden: Callable[[str, str], None]) -> None:
-    first = {traits_of(opcode).probes: opcode for opcode in reversed(probed())}
+    first = {traits_of(opcode).probes: opcode for opcode in reversed(probed_operators())}
     found = (line for opcode in first.values() for probe in probes(opcode) for line in lines(probe))
     golden("probes.txt", "".join(f"{line}\n" for line in found))

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.conversion.calibration.random_data import random_data
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 
@@ -66,7 +66,7 @@ def test_inputs_of_operators_on_positive_values_are_positive() -> None:
 
 
 def test_quantized_integers_take_their_whole_range() -> None:
-    (found,) = values(unary("RELU", (40, 100), "int8", quantization=quantized(0.5)))
+    (found,) = values(unary("RELU", (40, 100), "int8", quantization=qparams(0.5)))
     assert {*found.ravel().tolist()} == {*range(-128, 128)}
 
 

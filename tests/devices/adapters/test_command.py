@@ -13,7 +13,7 @@ from litecheck.devices.command_line import version, words
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 
 pytestmark = [
@@ -27,7 +27,7 @@ Running = Callable[..., "Answer | Failure"]
 def job(runs: int = 1, dtype: str = "int8") -> Job:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x, y = (graph.tensor(f"net/{name}", (2, 3), dtype, quantized(0.5)) for name in "xy")
+    x, y = (graph.tensor(f"net/{name}", (2, 3), dtype, qparams(0.5)) for name in "xy")
     graph.add("RELU", [x], [y])
     graph.inputs(x)
     graph.outputs(y)

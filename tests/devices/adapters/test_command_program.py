@@ -14,7 +14,7 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.adapters import command
 from litecheck.devices.adapters.command import Command
 from litecheck.devices.port import NotSupported, Series
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 
 X = np.array([[1, 2, 3], [-1, -2, -3]], np.int8)
@@ -23,8 +23,8 @@ X = np.array([[1, 2, 3], [-1, -2, -3]], np.int8)
 def model(dtype: str = "int8", outputs: int = 1) -> bytes:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("net/x", (2, 3), dtype, quantized(0.5))
-    made = [graph.tensor(f"net/y{n}", (2, 3), dtype, quantized(0.5)) for n in range(outputs)]
+    x = graph.tensor("net/x", (2, 3), dtype, qparams(0.5))
+    made = [graph.tensor(f"net/y{n}", (2, 3), dtype, qparams(0.5)) for n in range(outputs)]
     for y in made:
         graph.add("RELU", [x], [y])
     graph.inputs(x)

@@ -12,7 +12,7 @@ pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -50,7 +50,7 @@ def single_operator(
 ) -> Model:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x, y = (graph.tensor(n, values, t, quantized(0.5)) for n, t in zip("xy", dtypes, strict=True))
+    x, y = (graph.tensor(n, values, t, qparams(0.5)) for n, t in zip("xy", dtypes, strict=True))
     graph.add(opcode, [x], [y], **options)
     graph.inputs(x)
     graph.outputs(y)
@@ -122,8 +122,8 @@ def test_messages_of_the_runtime_are_passed_on(opened: Opening) -> None:
 def test_tensors_larger_than_the_memory_are_not_a_refusal(opened: Opening) -> None:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x = graph.tensor("x", (1024, 1024), "int8", quantized(1.0))
-    y = graph.tensor("y", (1024 << 9, 1024), "int8", quantized(1.0))
+    x = graph.tensor("x", (1024, 1024), "int8", qparams(1.0))
+    y = graph.tensor("y", (1024 << 9, 1024), "int8", qparams(1.0))
     graph.add("TILE", [x, graph.constant("times", np.array([1 << 9, 1], np.int32))], [y])
     graph.inputs(x)
     graph.outputs(y)
@@ -136,7 +136,7 @@ def test_tensors_larger_than_the_memory_are_not_a_refusal(opened: Opening) -> No
 
 def test_resources_begin_anew_in_every_run(opened: Opening) -> None:
     builder = ModelBuilder()
-    main, q = builder.subgraph(), quantized(0.5, 0)
+    main, q = builder.subgraph(), qparams(0.5, 0)
     handle = main.tensor("handle", (), "resource")
     x, before, after = (main.tensor(name, (2,), "int8", q) for name in ("x", "before", "after"))
     main.add("CALL_ONCE", [], [], init_subgraph_index=1)

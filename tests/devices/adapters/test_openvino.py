@@ -14,7 +14,7 @@ pytest.importorskip("openvino", reason="needs the extra 'openvino'")
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 
@@ -29,7 +29,7 @@ def device() -> Iterator[Device]:
 def addition() -> Job:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    x, y, z = (graph.tensor(name, (1, 64), "int8", quantized(0.5)) for name in "xyz")
+    x, y, z = (graph.tensor(name, (1, 64), "int8", qparams(0.5)) for name in "xyz")
     graph.add("ADD", [x, y], [z], version=2)
     graph.inputs(x, y)
     graph.outputs(z)

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from litecheck.cases.variable_state import StateSupport
-from litecheck.devices.adapters.recorded import FACTS, Recorded, record
+from litecheck.devices.adapters.recorded import FACTS, RecordedDevice, record
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 
 CASE = "0003-SPLIT"
@@ -23,7 +23,7 @@ CASE = "0003-SPLIT"
 def job(name: str = CASE, runs: int = 1, seed: int = 0) -> Job:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    q = quantized(0.5)
+    q = qparams(0.5)
     axis = graph.constant("axis", np.array(0, np.int32))
     x = graph.tensor("x", (4,), "int8", q)
     ends = [graph.tensor(name, (2,), "int8", q) for name in ("part/a", "part/b")]
@@ -50,7 +50,7 @@ def same(got: Answer | Failure, expected: Answer) -> None:
 
 
 def replayed(folder: Path, of: Job) -> Answer | Failure:
-    return Recorded(f"recorded:{folder}", str(folder)).run(of)
+    return RecordedDevice(f"recorded:{folder}", str(folder)).run(of)
 
 
 def write(folder: Path, layout: str, arrays: dict[str, Any]) -> None:
@@ -254,4 +254,4 @@ def test_a_recording_has_the_largest_support_for_state_of_its_cases(
     record(str(tmp_path), plain, halves(plain))
     other = replace(job("0002-B", 2), lengths=series, starts={0: start} if start else {})
     record(str(tmp_path), other, halves(other))
-    assert Recorded("recorded", str(tmp_path)).memory is memory
+    assert RecordedDevice("recorded", str(tmp_path)).memory is memory

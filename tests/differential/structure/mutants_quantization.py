@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import Blockwise, Custom, Details, MultiAxis, Quantization
 from tests.differential.structure.edit import Mutant, Operand, added, operands, with_graph, with_tensor
@@ -32,7 +32,7 @@ def changed_quantization(model: Model) -> Iterator[Mutant]:
             yield _mutant(operand, "details", change, _with_details(model, operand, details))
         if t.is_variable and t.quantization.scale.size:
             for exponent in EXPONENTS:
-                q = quantized(2.0**exponent, t.quantization.zero_point[0])
+                q = qparams(2.0**exponent, t.quantization.zero_point[0])
                 if q.scale[0] != t.quantization.scale[0]:
                     changed = with_tensor(model, operand.graph, replace(t, quantization=q))
                     yield _mutant(operand, "state scale", f"scale 2^{exponent}", changed)
@@ -50,7 +50,7 @@ def _parameters(t: Tensor) -> Iterator[tuple[str, Quantization]]:
     q = t.quantization
     if not q.scale.size:
         if t.dtype != "resource":
-            yield "given parameters", quantized(0.25)
+            yield "given parameters", qparams(0.25)
         return
     for factor in FACTORS:
         yield f"scale*{factor:g}", replace(q, scale=(q.scale * factor).astype(np.float32))
@@ -76,14 +76,14 @@ def _counts(t: Tensor, q: Quantization) -> Iterator[tuple[str, Quantization]]:
     yield "one channel more", replace(q, **both)
     if q.scale.size > 1:
         yield "one channel less", replace(q, scale=q.scale[:-1], zero_point=q.zero_point[:-1])
-        yield "one scale for all", quantized(q.scale[0], q.zero_point[0])
+        yield "one scale for all", qparams(q.scale[0], q.zero_point[0])
         yield "one zero point for all", replace(q, zero_point=q.zero_point[:1])
         yield "channels reversed", replace(q, scale=q.scale[::-1].copy())
         return
     for axis in sorted({0, len(t.shape) - 1}):
         if 0 <= axis < len(t.shape) and t.shape[axis] > 1:
             scales = q.scale[0] * (1 + np.arange(t.shape[axis]) / 4)
-            yield f"per channel along {axis}", quantized(scales, int(q.zero_point[0]), axis)
+            yield f"per channel along {axis}", qparams(scales, int(q.zero_point[0]), axis)
 
 
 def _details(t: Tensor, scales: int) -> Iterator[tuple[str, Details]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 
@@ -35,7 +35,7 @@ class Sketch:
         self.values: list[np.ndarray] = []
 
     def q(self, scale: float, zero: int = 3) -> Quantization:
-        return quantized(scale / 256, 0) if self.wide else quantized(scale, zero)
+        return qparams(scale / 256, 0) if self.wide else qparams(scale, zero)
 
     def x(self, *shape: int, scale: float = 0.05, zero: int = 3) -> int:
         """Add an input of the first subgraph and return its index."""
@@ -63,7 +63,7 @@ class Sketch:
         values = self.rng.integers(low, high, shape).astype(np.int8)
         scales = scale * (1 + np.arange(shape[axis]) / 8)
         return self.main.constant(
-            f"w{len(self.main._tensors)}", values, quantized(scales, 0, axis), dtype=dtype
+            f"w{len(self.main._tensors)}", values, qparams(scales, 0, axis), dtype=dtype
         )
 
     def bias(self, x: int, weight: int, dtype: str = "") -> int:
@@ -72,7 +72,7 @@ class Sketch:
         values = self.rng.integers(-9000, 9000, len(scale)).astype(
             dtype or ("int64" if self.wide else "int32")
         )
-        return self.main.constant(f"b{len(self.main._tensors)}", values, quantized(scale))
+        return self.main.constant(f"b{len(self.main._tensors)}", values, qparams(scale))
 
     def done(self, *outputs: int) -> Specimen:
         self.main.inputs(*self.given)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from tests.differential.structure.sketch import Sketch, Specimen
 
 CELLS, WIDTH, BATCH, TIME = 6, 5, 2, 3
@@ -44,7 +44,7 @@ def _lstm(
     def gates(kind: str, shape: tuple[int, ...], dtype: str, most: int, scales: list[float]) -> list[int]:
         draws = [rng.integers(-most, most + 1, shape).astype(dtype) for _ in here]
         return [
-            main.constant(f"{kind}{g}", draws[g], quantized(scales[g])) if here[g] else -1 for g in range(4)
+            main.constant(f"{kind}{g}", draws[g], qparams(scales[g])) if here[g] else -1 for g in range(4)
         ]
 
     coefficients = [2.0**-14, 2.0**-13, 2.0**-14, 2.0**-13]
@@ -61,19 +61,19 @@ def _lstm(
     sm = 0.006
     if projected:
         operands[16] = main.constant(
-            "p", rng.integers(-127, 128, (outputs, CELLS)).astype(np.int8), quantized(0.003)
+            "p", rng.integers(-127, 128, (outputs, CELLS)).astype(np.int8), qparams(0.003)
         )
         scale = np.float32(sm) * np.float32(0.003)
         operands[17] = main.constant(
-            "pb", rng.integers(-3000, 3000, outputs).astype(np.int32), quantized(scale)
+            "pb", rng.integers(-3000, 3000, outputs).astype(np.int32), qparams(scale)
         )
-    operands.append(main.tensor("h", (BATCH, outputs), "int8", quantized(sh, 3), is_variable=True))
-    operands.append(main.tensor("c", (BATCH, CELLS), "int16", quantized(2.0**-12), is_variable=True))
+    operands.append(main.tensor("h", (BATCH, outputs), "int8", qparams(sh, 3), is_variable=True))
+    operands.append(main.tensor("c", (BATCH, CELLS), "int16", qparams(2.0**-12), is_variable=True))
     if norm:
         operands += gates("norm", (CELLS,), "int16", 16000, coefficients)
-    sums = [main.tensor(f"sum{g}", (0,), "int16", quantized(0.0003 if norm else 2.0**-12)) for g in range(4)]
-    hidden = main.tensor("hidden", (0,), "int8", quantized(sm, -2) if projected else quantized(sh, 3))
-    y = main.tensor("y", (*layout[:-1], outputs), "int8", quantized(sh, 3))
+    sums = [main.tensor(f"sum{g}", (0,), "int16", qparams(0.0003 if norm else 2.0**-12)) for g in range(4)]
+    hidden = main.tensor("hidden", (0,), "int8", qparams(sm, -2) if projected else qparams(sh, 3))
+    y = main.tensor("y", (*layout[:-1], outputs), "int8", qparams(sh, 3))
     main.add(
         opcode, operands, [y], version=2, intermediates=[*sums, hidden], fused_activation_function="TANH"
     )
@@ -84,14 +84,14 @@ def _svdf() -> Specimen:
     s = Sketch("SVDF rank 2")
     main, rng, units, memory = s.main, s.rng, 3, 4
     x = s.x(BATCH, WIDTH, scale=0.02)
-    feature = main.constant("f", rng.integers(-127, 128, (units * 2, WIDTH)).astype(np.int8), quantized(0.01))
+    feature = main.constant("f", rng.integers(-127, 128, (units * 2, WIDTH)).astype(np.int8), qparams(0.01))
     time = main.constant(
-        "t", rng.integers(-9000, 9000, (units * 2, memory)).astype(np.int16), quantized(2.0**-13)
+        "t", rng.integers(-9000, 9000, (units * 2, memory)).astype(np.int16), qparams(2.0**-13)
     )
     bias = main.constant(
-        "b", rng.integers(-20_000_000, 20_000_000, units).astype(np.int32), quantized(2.0**-13 * 2.0**-11)
+        "b", rng.integers(-20_000_000, 20_000_000, units).astype(np.int32), qparams(2.0**-13 * 2.0**-11)
     )
-    state = main.tensor("s", (BATCH, units * 2 * memory), "int16", quantized(2.0**-11), is_variable=True)
+    state = main.tensor("s", (BATCH, units * 2 * memory), "int16", qparams(2.0**-11), is_variable=True)
     y = s.t(BATCH, units, scale=0.1, zero=-128)  # the kernel's RELU is the lower end of int8
     main.add(
         "SVDF", [x, feature, time, bias, state], [y], version=3, rank=2, fused_activation_function="RELU"
@@ -108,7 +108,7 @@ def _branching() -> Specimen:
     for name, opcode in (("then", "ADD"), ("else", "SUB")):
         graph = s.builder.subgraph(name)
         inner, outer = s.t(2, 3, graph=graph), s.t(2, 3, scale=0.08, graph=graph)
-        one = graph.constant("one", np.full((2, 3), 50, np.int8), quantized(0.03, -5))
+        one = graph.constant("one", np.full((2, 3), 50, np.int8), qparams(0.03, -5))
         graph.add(opcode, [inner, one], [outer])
         graph.inputs(inner)
         graph.outputs(outer)
@@ -132,7 +132,7 @@ def _looping() -> Specimen:
         else:
             new, outer = graph.tensor("m", (1,), "int32"), s.t(2, 3, graph=graph)
             graph.add("ADD", [count, s.c([1], graph=graph)], [new])
-            step = graph.constant("step", np.full((2, 3), 9, np.int8), quantized(0.05, 3))
+            step = graph.constant("step", np.full((2, 3), 9, np.int8), qparams(0.05, 3))
             graph.add("ADD", [inner, step], [outer])
             graph.outputs(new, outer)
     return s.done(m, y)
@@ -150,7 +150,7 @@ def _remembering() -> Specimen:
     s.main.add("ASSIGN_VARIABLE", [handle, y], [])
     first = s.builder.subgraph("first")
     own = first.tensor("handle", (), "resource")
-    start = first.constant("start", np.arange(6, dtype=np.int8).reshape(2, 3), quantized(0.05, 3))
+    start = first.constant("start", np.arange(6, dtype=np.int8).reshape(2, 3), qparams(0.05, 3))
     first.add("VAR_HANDLE", [], [own], container="", shared_name="v")
     first.add("ASSIGN_VARIABLE", [own, start], [])
     return s.done(y)

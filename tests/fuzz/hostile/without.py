@@ -23,7 +23,7 @@ def configuration() -> None:
 
 def escaping() -> None:
     """Print text without escaping."""
-    replace("litecheck.rendering.escape", "escaped", lambda text, **options: text)
+    replace("litecheck.rendering.escape", "escape_text", lambda text, **options: text)
 
 
 def limits() -> None:

@@ -62,14 +62,16 @@ def test_an_axis_outside(axis: int) -> None:
 
 def test_ranks() -> None:
     given = call(x=(2, 3), y=None)
-    assert (d.ranked(given, "x", 2), d.ranked(given, "x", 1, 2), d.ranked(given, "x", 2, 3)) == ((2, 3),) * 3
-    assert (d.ranked(given, "y", 2), d.at_least(given, "y", 2), d.at_least(given, "x", 2)) == (
+    assert (d.check_rank(given, "x", 2), d.check_rank(given, "x", 1, 2), d.check_rank(given, "x", 2, 3)) == (
+        (2, 3),
+    ) * 3
+    assert (d.check_rank(given, "y", 2), d.at_least(given, "y", 2), d.at_least(given, "x", 2)) == (
         None,
         None,
         (2, 3),
     )
-    assert misfit(lambda: d.ranked(given, "x", 3)) == ("x", "the x has 2 dimensions, 3 wanted")
-    assert misfit(lambda: d.ranked(given, "x", 0, 1)) == ("x", "the x has 2 dimensions, 0 to 1 wanted")
+    assert misfit(lambda: d.check_rank(given, "x", 3)) == ("x", "the x has 2 dimensions, 3 wanted")
+    assert misfit(lambda: d.check_rank(given, "x", 0, 1)) == ("x", "the x has 2 dimensions, 0 to 1 wanted")
     assert misfit(lambda: d.at_least(given, "x", 3)) == ("x", "the x has 2 dimensions, at least 3 wanted")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.shapes import LAWS, Call, Shapes
-from litecheck.model.shapes.infer import Entry, Inferred, infer
+from litecheck.model.shapes.infer import Entry, InferredShapes, infer
 from litecheck.model.types import Model, Operator
 from litecheck.profile.load import law_of
 from tests.profile.impact_models import flattened
@@ -24,7 +24,7 @@ def entry_of(operator: Operator) -> Entry | None:
     return ENTRIES.get(operator.opcode)
 
 
-def inferred(model: Model) -> Inferred:
+def inferred(model: Model) -> InferredShapes:
     return infer(model, model.subgraphs[0], entry_of)
 
 

@@ -59,7 +59,7 @@ def changed(operator: Operator, plan: Plan) -> Iterator[tuple[str, Plan]]:
                 )
     for role in sorted(plan.optional & plan.operands.keys()):
         if plan.operands[role]:
-            yield f"no {role}", plan.without(role)
+            yield f"no {role}", plan.without_inputs(role)
     fields = {} if operator.options is None else operator.options.fields
     for name, value in fields.items():
         others: tuple[Any, ...] = (value + 1, value - 1) if isinstance(value, int) else ()

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import (
     meaning,
@@ -61,7 +61,7 @@ def value_of(
     graph = builder.subgraph("main")
     made = {}
     for role, given in tensors.items():
-        parameters = quantized(given["scale"], given["zero"]) if given["scale"] else None
+        parameters = qparams(given["scale"], given["zero"]) if given["scale"] else None
         if given["data"] is None:
             made[role] = graph.tensor(role, given["shape"], given["dtype"], parameters)
         else:

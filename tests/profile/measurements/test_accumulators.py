@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model import stored_values as scan
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements import accumulators
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
@@ -35,10 +35,10 @@ def layer(
     """Return a layer with scales 1/2, 1/4 and 1/8."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph("main")
-    x = graph.tensor("x", (2, 2), dtype, quantized(0.5, zero))
-    w = graph.constant("w", weights, quantized(0.25, own_zero), kind)
-    given = [x, w] + ([] if bias is None else [graph.constant("b", bias, quantized(0.125))])
-    y = graph.tensor("y", (2, 2), dtype, quantized(0.125))
+    x = graph.tensor("x", (2, 2), dtype, qparams(0.5, zero))
+    w = graph.constant("w", weights, qparams(0.25, own_zero), kind)
+    given = [x, w] + ([] if bias is None else [graph.constant("b", bias, qparams(0.125))])
+    y = graph.tensor("y", (2, 2), dtype, qparams(0.125))
     graph.add(opcode, given, [y], **options)
     main = builder.finish().subgraphs[0]
     bound = {role: (main.tensors[index],) for role, index in zip((*roles,), given, strict=False)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, operator_measurements
 from litecheck.quantization import Blockwise, Quantization
@@ -83,7 +83,7 @@ def test_measured(name: str, given: dict[str, object], wanted: Measured) -> None
 def test_operators_without_blockwise_weights_have_no_measurement(name: str) -> None:
     builder = ModelBuilder("plain")
     graph = builder.subgraph("main")
-    w = graph.constant("w", np.ones((6, 64), np.int8), quantized(0.5))
+    w = graph.constant("w", np.ones((6, 64), np.int8), qparams(0.5))
     graph.add("FULLY_CONNECTED", [w], [w])
     model = builder.finish()
     main = model.subgraphs[0]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.estimates import (
     CEILINGS,
@@ -37,7 +37,7 @@ class Known:
 def of(
     scale: float = nan, zero: int = 0, dtype: str = "int8", shape: tuple[int, ...] = (4,), points: Any = None
 ) -> Known:
-    parameters = Quantization() if points is None else quantized(0.5, points)
+    parameters = Quantization() if points is None else qparams(0.5, points)
     return Known(Facts(Tensor(0, "x", dtype, shape, quantization=parameters), dtype, scale, zero))
 
 

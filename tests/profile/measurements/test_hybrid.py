@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 
@@ -18,7 +18,7 @@ def measured(name: str, opcode: str, parts: list[Part], outputs: int = 1, **opti
     graph = builder.subgraph("main")
     found = {}
     for role, shape, dtype, scales, axis, constant in parts:
-        q = quantized(scales, 0, axis) if scales else None
+        q = qparams(scales, 0, axis) if scales else None
         values = np.zeros(shape, "int8" if dtype.startswith("int") else dtype)
         found[role] = (
             graph.constant(role, values, q, dtype) if constant else graph.tensor(role, shape, dtype, q)

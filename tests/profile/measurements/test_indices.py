@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, operand_measurements, operator_measurements
@@ -106,7 +106,7 @@ def test_values_worked_out_by_hand(
 
 def test_a_divisor_of_zero_is_the_zero_point() -> None:
     bound = operands("DIV", {"input": X, "rhs": ints(0, 3, 3, dtype="int8")})
-    rhs = replace(bound.roles["rhs"][0], quantization=quantized(0.5, 3))
+    rhs = replace(bound.roles["rhs"][0], quantization=qparams(0.5, 3))
     assert (
         measurement("rhs.at_zero_point")(
             Operands(bound.operator, {"rhs": (rhs,)}, bound.subgraph, bound.model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Operator
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.intermediates import intermediate_elements, lstm_extensions
@@ -16,8 +16,8 @@ from litecheck.profile.measurements.intermediates import intermediate_elements, 
 def test_the_largest_intermediate_counts(shapes: tuple[tuple[int, ...], ...], expected: int | None) -> None:
     builder = ModelBuilder("lstm")
     main = builder.subgraph()
-    x, y = (main.tensor(name, (1, 4), "int8", quantized(0.5)) for name in "xy")
-    steps = [main.tensor(f"step {n}", shape, "int16", quantized(0.5)) for n, shape in enumerate(shapes)]
+    x, y = (main.tensor(name, (1, 4), "int8", qparams(0.5)) for name in "xy")
+    steps = [main.tensor(f"step {n}", shape, "int16", qparams(0.5)) for n, shape in enumerate(shapes)]
     main.add("LSTM", [x], [y], intermediates=steps)
     model = builder.finish()
     graph = model.subgraphs[0]
@@ -27,7 +27,7 @@ def test_the_largest_intermediate_counts(shapes: tuple[tuple[int, ...], ...], ex
 def test_peepholes_projections_and_normalization_are_extensions() -> None:
     builder = ModelBuilder("lstm")
     main = builder.subgraph()
-    x = main.tensor("x", (4,), "int16", quantized(0.5))
+    x = main.tensor("x", (4,), "int16", qparams(0.5))
     graph = builder.finish().subgraphs[0]
     tensor = (graph.tensors[x],)
     roles = dict.fromkeys(("input", "cell_to_input_weights", "projection_bias"), tensor)

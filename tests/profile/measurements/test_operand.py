@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import Option, quantized
+from litecheck.model.build import Option, qparams
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.register import OPERAND
@@ -40,7 +40,7 @@ def test_values(
 
 def of(dtype: str, *shape: int, scale: Any = None, zero: Any = 0, data: Any = None) -> Tensor:
     """Return a tensor; ``data`` are the stored integers of a constant."""
-    parameters = {} if scale is None else {"quantization": quantized(scale, zero)}
+    parameters = {} if scale is None else {"quantization": qparams(scale, zero)}
     stored = {} if data is None else {"data": np.array(data, dtype).reshape(-1).view(np.uint8)}
     return Tensor(0, "x", dtype, shape, **parameters, **stored)  # type: ignore[arg-type]
 
@@ -174,7 +174,7 @@ def test_setter_without_a_plan(name: str, opcode: str, value: int) -> None:
 )
 def test_constant_of_a_setter(name: str, dtype: str, value: int, values: list[int], made: str) -> None:
     """A constant has 4 values, unless the measurement counts more or the tensor has a shape."""
-    tensor = TensorPlan(dtype, (2,), quantized(0.5, 3))
+    tensor = TensorPlan(dtype, (2,), qparams(0.5, 3))
     changed = OPERAND[name][1].apply(tensor, value)
     assert changed is not None
     assert changed.values is not None
@@ -191,7 +191,7 @@ def test_constant_of_a_setter(name: str, dtype: str, value: int, values: list[in
     ],
 )
 def test_scales_of_a_setter(name: str, value: int, scales: list[float], zero_points: list[int]) -> None:
-    changed = OPERAND[name][1].apply(TensorPlan("int8", (4,), quantized(0.5, 3)), value)
+    changed = OPERAND[name][1].apply(TensorPlan("int8", (4,), qparams(0.5, 3)), value)
     assert changed is not None
     assert changed.scale.tolist() == scales
     assert changed.zero_point.tolist()[: len(zero_points)] == zero_points

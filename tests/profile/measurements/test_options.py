@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, qparams
 from litecheck.model.types import Model, Operator
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
@@ -176,7 +176,7 @@ def test_outputs_without_a_writer() -> None:
 
 def test_the_exponent_of_softmax_takes_beta_and_scale() -> None:
     bound = built("SOFTMAX", {"input": ("int16", (4,))}, beta=2.0)
-    given = replace(bound.roles["input"][0], quantization=quantized(0.5))
+    given = replace(bound.roles["input"][0], quantization=qparams(0.5))
     operands = Operands(bound.operator, {"input": (given,)}, bound.subgraph, bound.model)
     assert measurement("exponent_step")(operands) == 1
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, setter_of
 from litecheck.profile.operator_plan import Plan, TensorPlan
@@ -21,7 +21,7 @@ def measured(name: str, opcode: str, options: dict[str, Option], **roles: Given)
     graph = builder.subgraph("main")
     made = {}
     for role, (dtype, *parameters) in roles.items():
-        q = quantized(*parameters) if parameters else None
+        q = qparams(*parameters) if parameters else None
         made[role] = graph.tensor(role, (4,), dtype, q)
     inputs = [index for role, index in made.items() if role != "output"]
     graph.add(opcode, inputs, [made["output"]] if "output" in made else [], **options)

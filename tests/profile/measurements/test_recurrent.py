@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
@@ -26,8 +26,8 @@ def measured(name: str, **roles: Quantization | None) -> Measured:
     return measurement(name)(Operands(main.operators[0], bound, main, model))
 
 
-SCALED = {f"{gate}_gate_intermediate": quantized(0.5) for gate in ("input", "forget", "cell", "output")}
-WEIGHTS = {f"input_to_{gate}_weights": quantized(0.5) for gate in ("input", "forget", "cell", "output")}
+SCALED = {f"{gate}_gate_intermediate": qparams(0.5) for gate in ("input", "forget", "cell", "output")}
+WEIGHTS = {f"input_to_{gate}_weights": qparams(0.5) for gate in ("input", "forget", "cell", "output")}
 
 
 @pytest.mark.parametrize(
@@ -35,16 +35,16 @@ WEIGHTS = {f"input_to_{gate}_weights": quantized(0.5) for gate in ("input", "for
     [
         ({}, 0),
         ({"cell_gate_intermediate": None}, 1),
-        ({"cell_gate_intermediate": Quantization(), "forget_gate_intermediate": quantized(0)}, 2),
-        ({"cell_gate_intermediate": quantized([0.5, 0.5])}, 1),
-        ({"output_gate_intermediate": quantized(np.nan)}, 1),
-        ({"output_gate_intermediate": quantized(np.inf)}, 1),
-        ({"output_gate_intermediate": quantized(1e-40)}, 1),
-        ({"output_gate_intermediate": quantized(-0.5)}, 1),
+        ({"cell_gate_intermediate": Quantization(), "forget_gate_intermediate": qparams(0)}, 2),
+        ({"cell_gate_intermediate": qparams([0.5, 0.5])}, 1),
+        ({"output_gate_intermediate": qparams(np.nan)}, 1),
+        ({"output_gate_intermediate": qparams(np.inf)}, 1),
+        ({"output_gate_intermediate": qparams(1e-40)}, 1),
+        ({"output_gate_intermediate": qparams(-0.5)}, 1),
         # without an input gate, the kernel reads the scale of its weights and does not use it
-        ({"input_to_input_weights": None, "input_gate_intermediate": quantized(0)}, 0),
+        ({"input_to_input_weights": None, "input_gate_intermediate": qparams(0)}, 0),
         ({"input_to_input_weights": None, "input_gate_intermediate": Quantization()}, 1),
-        ({"input_gate_intermediate": quantized(0)}, 1),
+        ({"input_gate_intermediate": qparams(0)}, 1),
     ],
 )
 def test_gates_without_a_scale(changes: dict[str, Quantization | None], wanted: int) -> None:
@@ -52,14 +52,12 @@ def test_gates_without_a_scale(changes: dict[str, Quantization | None], wanted: 
 
 
 def test_hidden_is_the_output_state() -> None:
-    state = {"output_state": quantized(0.5, 3)}
-    assert measured("hidden_mismatches", hidden=quantized(0.5, 3), **state) == 0
-    assert measured("hidden_mismatches", hidden=quantized(0.5, 4), **state) == 1
-    assert measured("hidden_mismatches", hidden=quantized(0.25, 3), **state) == 1
+    state = {"output_state": qparams(0.5, 3)}
+    assert measured("hidden_mismatches", hidden=qparams(0.5, 3), **state) == 0
+    assert measured("hidden_mismatches", hidden=qparams(0.5, 4), **state) == 1
+    assert measured("hidden_mismatches", hidden=qparams(0.25, 3), **state) == 1
     assert measured("hidden_mismatches", hidden=Quantization(), **state) == 1
-    projected = measured(
-        "hidden_mismatches", hidden=quantized(0.25), projection_weights=quantized(1), **state
-    )
+    projected = measured("hidden_mismatches", hidden=qparams(0.25), projection_weights=qparams(1), **state)
     assert (projected, measured("hidden_mismatches", hidden=None, **state)) == (None, None)
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.resolution import RESOLUTION
 
@@ -20,7 +20,7 @@ def value(name: str, bound: str, opcode: str, *tensors: Tensor) -> float | None:
     graph = builder.subgraph("main")
     made = {}
     for role, content, dtype, scale, zero in tensors:
-        stated = quantized(scale, zero) if np.any(scale) else None
+        stated = qparams(scale, zero) if np.any(scale) else None
         if isinstance(content, tuple):
             made[role] = graph.tensor(role, content, dtype, stated)
         else:

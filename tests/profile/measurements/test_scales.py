@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from litecheck.checks.bound_operator import BoundOperand
 from litecheck.checks.context import TensorFacts
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES
 from litecheck.profile.measurements.registry import measurement
@@ -25,7 +25,7 @@ def measured(name: Any, opcode: str, given: Sequence[Part], output: Part, **opti
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
     parts = {
-        part[0]: graph.tensor(part[0], part[1], part[2], quantized(part[3], part[4]) if part[3] else None)
+        part[0]: graph.tensor(part[0], part[1], part[2], qparams(part[3], part[4]) if part[3] else None)
         for part in (*given, output)
     }
     *inputs, out = parts.values()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.cases.one_operator import one_operator, run_time
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.shifted import shifted_broadcasts
 
@@ -26,8 +26,8 @@ Shape = tuple[int, ...]
 def test_inputs_that_broadcast_count_under_powers_of_two(
     lhs: Shape, rhs: Shape, scale: float, options: dict[str, bool], expected: int | None
 ) -> None:
-    inputs = [run_time(n, s, "int16", quantized(q)) for n, s, q in (("a", lhs, 0.25), ("b", rhs, scale))]
-    model = one_operator("ADD", inputs, [run_time("y", (4, 4), "int16", quantized(0.25))], options)
+    inputs = [run_time(n, s, "int16", qparams(q)) for n, s, q in (("a", lhs, 0.25), ("b", rhs, scale))]
+    model = one_operator("ADD", inputs, [run_time("y", (4, 4), "int16", qparams(0.25))], options)
     graph = model.subgraphs[0]
     a, b, y = graph.tensors
     roles = {"lhs": (a,), "rhs": (b,), "output": (y,)}

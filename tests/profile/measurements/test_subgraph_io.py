@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.links import links_of
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.measurements.bound import Measured, Operands
@@ -19,7 +19,7 @@ from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import Quantization
 from tests.differential.silent_faults import faults
 
-Q, OTHER = quantized(0.5, 3), quantized(0.25, 3)
+Q, OTHER = qparams(0.5, 3), qparams(0.25, 3)
 
 
 def measured(name: str, model: Model, graph: Subgraph, op: Operator) -> Measured:

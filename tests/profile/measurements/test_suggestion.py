@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.profile.measurements.registry import measurement_names
-from litecheck.profile.measurements.suggestion import suggested
+from litecheck.profile.measurements.suggestion import suggestion_text
 
 
 @pytest.mark.parametrize(
@@ -20,10 +20,10 @@ from litecheck.profile.measurements.suggestion import suggested
 )
 def test_words_are_translated(name: str, meant: str) -> None:
     known = tuple(measurement_names())
-    assert suggested(name, known) == f"; did you mean {meant!r}?"
+    assert suggestion_text(name, known) == f"; did you mean {meant!r}?"
     paths = tuple(f"CONV_2D/limits/{one}" for one in known)
-    assert suggested(f"CONV_2D/limits/{name}", paths) == f"; did you mean 'CONV_2D/limits/{meant}'?"
+    assert suggestion_text(f"CONV_2D/limits/{name}", paths) == f"; did you mean 'CONV_2D/limits/{meant}'?"
 
 
 def test_an_unlike_name_has_no_suggestion() -> None:
-    assert suggested("voltage", tuple(measurement_names())) == ""
+    assert suggestion_text("voltage", tuple(measurement_names())) == ""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import litecheck
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
 
@@ -33,7 +33,7 @@ def beside(shape: tuple[int, ...], dtype: str) -> Model:
     """Return a RELU on four elements, and a further tensor that no operator uses."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    q = quantized(0.5, 0)
+    q = qparams(0.5, 0)
     x, y = main.tensor("x", (1, 4), "int8", q), main.tensor("y", (1, 4), "int8", q)
     main.tensor("idle", shape, dtype, q)
     main.add("RELU", [x], [y])

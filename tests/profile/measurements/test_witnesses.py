@@ -13,11 +13,11 @@ from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble, measurable
 from litecheck.profile.generate.conforming import (
     UnsolvableError,
-    allowed,
     conforming_plan,
     holds,
     limit,
     requirements_of,
+    satisfying_values,
 )
 from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.generate.violating_limits import values_outside
@@ -81,7 +81,7 @@ def test_a_setter_sets_allowed_and_forbidden_values(key: tuple[str, Constraint])
     name, rule, number, r = limits()[key]
     only = with_single_limit(rule, number, r)
     plan = conforming_plan(load_profile(name), only)
-    kept, broken = allowed(r.value), values_outside(r.value, setter_of(limit(r)).words)
+    kept, broken = satisfying_values(r.value), values_outside(r.value, setter_of(limit(r)).words)
     assert any(holds(r, found) for found in where_set(plan, r, kept))
     assert any(not holds(r, found) for found in where_set(plan, r, broken))
 
@@ -129,7 +129,7 @@ def test_a_setter_without_effect_is_found(monkeypatch: pytest.MonkeyPatch) -> No
 def coarse() -> Iterator[str]:
     """Add a measurement as CONTRIBUTING.md describes: a function with its setter, in a single place."""
 
-    @measures(lambda plan, value: plan.scaled("output", float(value) / 1000))
+    @measures(lambda plan, value: plan.with_scale("output", float(value) / 1000))
     def output_thousandths(operands: Operands) -> Measured:
         """Output scale in thousandths."""
         output = operands.one("output")

@@ -14,10 +14,10 @@ import numpy as np
 from litecheck.profile.assemble import measurable
 from litecheck.profile.generate.conforming import (
     UnsolvableError,
-    allowed,
     conforming_plan,
     limit,
     requirements_of,
+    satisfying_values,
 )
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import load_profile, profile_names
@@ -91,7 +91,7 @@ def _row(name: str, opcode: str, requirements: list[Requirement]) -> str:
     borders = [
         value
         for r in requirements
-        for value in (*islice(allowed(r.value), 2), *islice(values_outside(r.value, words), 2))
+        for value in (*islice(satisfying_values(r.value), 2), *islice(values_outside(r.value, words), 2))
     ]
     values = list(dict.fromkeys(v for v in borders if isinstance(v, str))) or NUMBERS
     found = [(value, measured_after(name, opcode, value)) for value in values]

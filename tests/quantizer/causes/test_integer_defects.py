@@ -88,10 +88,10 @@ def test_deviations_of_the_axis(axis: int, block: int, others: list[int]) -> Non
 def test_a_deviation_changes_one_field_of_body_and_tail() -> None:
     (floor,) = (one for one in integer_defects(Recipe(), "onnx", ONE, (4,), INT8) if one.name == "floor")
     base = Base(Recipe("half-even", arithmetic="reciprocal"), Recipe(arithmetic="float64"))
-    assert base.changed([floor]) == Base(
+    assert base.with_defects([floor]) == Base(
         Recipe("floor", arithmetic="reciprocal"), Recipe("floor", arithmetic="float64")
     )
-    assert base.changed([]) == base
+    assert base.with_defects([]) == base
 
 
 WIDTHS = ("float32", "float64", "float16")

@@ -23,7 +23,7 @@ def named(comparison: Comparison) -> list[str]:
 def quotients(sample: Any, scale: Any = None) -> Any:
     """Return real values divided by scales, in float32."""
     given = sample.parameters
-    own = replace(given, scale=given.scale if scale is None else scale).spread(sample.real.shape)[0]
+    own = replace(given, scale=given.scale if scale is None else scale).broadcast_to(sample.real.shape)[0]
     return sample.real / own
 
 

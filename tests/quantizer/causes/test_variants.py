@@ -8,7 +8,7 @@ from math import ceil, floor
 import numpy as np
 import pytest
 
-from litecheck.quantizer.causes.variants import Lookup, Recipe, quantized_by
+from litecheck.quantizer.causes.variants import Lookup, Recipe, quantize_with
 from litecheck.quantizer.onnx_types import RANGES
 from litecheck.quantizer.rounding import ROUNDINGS
 from litecheck.quantizer.semantics import semantics
@@ -42,9 +42,9 @@ def test_a_recipe_without_deviations_is_its_semantics(name, dtype, zero, scale):
         expected = semantics(name).quantize(x, parameters, dtype).reshape(-1)
         positions = np.arange(x.size)
         scales = Lookup(parameters, x.shape).at(positions, RECIPES[name])
-        found = quantized_by(RECIPES[name], x.reshape(-1), *scales, RANGES[dtype])
+        found = quantize_with(RECIPES[name], x.reshape(-1), *scales, RANGES[dtype])
         assert np.array_equal(found, expected)
-        other = quantized_by(Recipe("floor"), x.reshape(-1), *scales, RANGES[dtype])
+        other = quantize_with(Recipe("floor"), x.reshape(-1), *scales, RANGES[dtype])
         assert not np.array_equal(other, expected)
 
 
@@ -73,6 +73,6 @@ def test_scales_are_rounded_as_ml_dtypes_rounds_them():
     real, zero = scale * np.float32(1000.5), np.zeros(1, np.int64)
     for name, dtype in (("bfloat16", ml_dtypes.bfloat16), ("float16", np.float16)):
         narrow = scale.astype(dtype).astype(np.float32)
-        found = quantized_by(Recipe(scale=name), real, scale, zero, RANGES["int32"])
-        assert np.array_equal(found, quantized_by(Recipe(), real, narrow, zero, RANGES["int32"]))
-        assert not np.array_equal(found, quantized_by(Recipe(), real, scale, zero, RANGES["int32"]))
+        found = quantize_with(Recipe(scale=name), real, scale, zero, RANGES["int32"])
+        assert np.array_equal(found, quantize_with(Recipe(), real, narrow, zero, RANGES["int32"]))
+        assert not np.array_equal(found, quantize_with(Recipe(), real, scale, zero, RANGES["int32"]))

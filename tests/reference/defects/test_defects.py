@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from litecheck.cases.probes.catalogue import probes
 from litecheck.errors import ProfileError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.registry import DEFECTS, Arguments, defect
@@ -67,10 +67,10 @@ class Layer:
     def model(self) -> Model:
         builder = ModelBuilder()
         graph = builder.subgraph()
-        x = graph.tensor("x", self.x.shape, "int8", quantized(*INPUT))
-        w = graph.constant("w", self.w.astype(np.int8), quantized(self.scales, 0, 3 if self.deep else 0))
-        b = graph.constant("b", self.bias.astype(np.int32), quantized(self.scales * np.float32(INPUT[0])))
-        y = graph.tensor("y", (1, 4, 3, len(self.bias)), "int8", quantized(*OUTPUT))
+        x = graph.tensor("x", self.x.shape, "int8", qparams(*INPUT))
+        w = graph.constant("w", self.w.astype(np.int8), qparams(self.scales, 0, 3 if self.deep else 0))
+        b = graph.constant("b", self.bias.astype(np.int32), qparams(self.scales * np.float32(INPUT[0])))
+        y = graph.tensor("y", (1, 4, 3, len(self.bias)), "int8", qparams(*OUTPUT))
         options: dict[str, Any] = {"depth_multiplier": 1} if self.deep else {}
         graph.add(self.opcode, [x, w, b], [y], padding="SAME", stride_h=2, stride_w=2,
                   fused_activation_function="RELU6", **options)  # fmt: skip
@@ -238,10 +238,10 @@ def rows(defect: str, x: Ints, w: Ints, bias: Ints) -> Ints:
     """Return the output of FULLY_CONNECTED with int32-like sums: all scales are 1 and the output range is wide."""
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", x.shape, "int8", quantized(1.0, ZERO))
-    weights = graph.constant("w", w.astype(np.int8), quantized(1.0))
-    biases = graph.constant("b", bias.astype(np.int32), quantized(1.0))
-    y = graph.tensor("y", (len(x), len(w)), "int8", quantized(float(1 << 18)))
+    given = graph.tensor("x", x.shape, "int8", qparams(1.0, ZERO))
+    weights = graph.constant("w", w.astype(np.int8), qparams(1.0))
+    biases = graph.constant("b", bias.astype(np.int32), qparams(1.0))
+    y = graph.tensor("y", (len(x), len(w)), "int8", qparams(float(1 << 18)))
     graph.add("FULLY_CONNECTED", [given, weights, biases], [y])
     graph.inputs(given)
     graph.outputs(y)
@@ -264,7 +264,7 @@ def test_a_zero_point_of_minus_128_is_negated_in_int8() -> None:
         builder = ModelBuilder()
         graph = builder.subgraph()
         given, out = (
-            graph.tensor(n, x.shape, t, quantized(0.5, z))
+            graph.tensor(n, x.shape, t, qparams(0.5, z))
             for n, t, z in (("x", "int8", zero), ("y", "int16", 0))
         )
         graph.add("QUANTIZE", [given], [out])
@@ -301,8 +301,8 @@ def test_smallest_weights_are_raised() -> None:
 def pair(opcode: str, defect: str, x: Ints, y: Ints, **options: Any) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    lhs, rhs = (graph.tensor(n, x.shape, "int8", quantized(0.5, z)) for n, z in (("l", 3), ("r", -7)))
-    out = graph.tensor("y", x.shape, "int8", quantized(0.5, 5))
+    lhs, rhs = (graph.tensor(n, x.shape, "int8", qparams(0.5, z)) for n, z in (("l", 3), ("r", -7)))
+    out = graph.tensor("y", x.shape, "int8", qparams(0.5, 5))
     graph.add(opcode, [lhs, rhs], [out], **options)
     graph.inputs(lhs, rhs)
     graph.outputs(out)
@@ -346,8 +346,8 @@ def low_bytes(x: Ints) -> Ints:
 def pooled(opcode: str, defect: str, x: Ints, zero_point: int = 0) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", x.shape, "int8", quantized(0.5, zero_point))
-    out = graph.tensor("y", (1, 3, 3, 1), "int8", quantized(0.5, zero_point))
+    given = graph.tensor("x", x.shape, "int8", qparams(0.5, zero_point))
+    out = graph.tensor("y", (1, 3, 3, 1), "int8", qparams(0.5, zero_point))
     graph.add(opcode, [given], [out], padding="SAME", stride_h=2, stride_w=2, filter_height=3, filter_width=2)
     graph.inputs(given)
     graph.outputs(out)
@@ -384,10 +384,10 @@ def test_a_pool_that_counts_its_padding(defect: str, margin: int) -> None:
 def dilated(defect: str, x: Ints, w: Ints, padding: str, dilation: int) -> Ints:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", x.shape, "int8", quantized(0.5, 3))
-    weights = graph.constant("w", w.astype(np.int8), quantized(0.5))
+    given = graph.tensor("x", x.shape, "int8", qparams(0.5, 3))
+    weights = graph.constant("w", w.astype(np.int8), qparams(0.5))
     shape = (1, 6, 6, len(w)) if padding == "SAME" else (1, 6 - 2 * dilation, 6 - 2 * dilation, len(w))
-    out = graph.tensor("y", shape, "int8", quantized(32.0))
+    out = graph.tensor("y", shape, "int8", qparams(32.0))
     graph.add("CONV_2D", [given, weights, -1], [out], padding=padding, stride_h=1, stride_w=1,
               dilation_h_factor=dilation, dilation_w_factor=dilation)  # fmt: skip
     graph.inputs(given)
@@ -412,9 +412,9 @@ def test_a_mean_that_is_rounded_before_it_is_rescaled() -> None:
     for name in ("none", "mean-first"):
         builder = ModelBuilder()
         graph = builder.subgraph()
-        given = graph.tensor("x", x.shape, "int8", quantized(0.5, 3))
+        given = graph.tensor("x", x.shape, "int8", qparams(0.5, 3))
         axes = graph.constant("axes", np.array([1, 2], np.int32))
-        out = graph.tensor("y", (1, 50), "int8", quantized(0.25, -5))
+        out = graph.tensor("y", (1, 50), "int8", qparams(0.25, -5))
         graph.add("MEAN", [given, axes], [out])
         graph.inputs(given)
         graph.outputs(out)
@@ -488,7 +488,7 @@ def test_a_result_of_16_bits_wraps() -> None:
     """30000 * 0.01 + 30000 * 0.01 in steps of 0.01 is 60000; the lowest 16 bits are 60000 - 65536."""
     builder = ModelBuilder()
     graph = builder.subgraph()
-    lhs, rhs, out = (graph.tensor(name, (1,), "int16", quantized(0.01)) for name in ("l", "r", "y"))
+    lhs, rhs, out = (graph.tensor(name, (1,), "int16", qparams(0.01)) for name in ("l", "r", "y"))
     graph.add("ADD", [lhs, rhs], [out])
     graph.inputs(lhs, rhs)
     graph.outputs(out)
@@ -504,8 +504,8 @@ def test_a_border_of_zero_points(name: str, border: int) -> None:
         builder = ModelBuilder()
         graph = builder.subgraph()
         image = opcode != "PAD"
-        x = graph.tensor("x", (1, 1, 2, 1) if image else (2,), "int8", quantized(0.5, -5))
-        y = graph.tensor("y", (3, 1, 1, 1) if image else (4,), "int8", quantized(0.5, -5))
+        x = graph.tensor("x", (1, 1, 2, 1) if image else (2,), "int8", qparams(0.5, -5))
+        y = graph.tensor("y", (3, 1, 1, 1) if image else (4,), "int8", qparams(0.5, -5))
         block = [graph.constant("block", np.array([1, 3], np.int32))] if image else []
         pads = np.array([[0, 0], [1, 0]] if image else [[1, 1]], np.int32)
         graph.add(opcode, [x, *block, graph.constant("pads", pads)], [y])

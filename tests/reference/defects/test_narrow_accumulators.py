@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
 from litecheck.reference.defects import narrow_accumulators as module
-from litecheck.reference.defects.narrow_accumulators import AccumulationTerms, deep, halved, paired
+from litecheck.reference.defects.narrow_accumulators import AccumulationTerms, deep, sum_in_float16, sum_pairs
 from litecheck.reference.defects.registry import DEFECTS
 from litecheck.reference.engine.interpreter import run
 from tests.reference.defects.test_defects import arithmetic
@@ -43,7 +43,7 @@ LARGE = [127]
     ],
 )
 def test_pairs_of_unsigned_products(given: AccumulationTerms, total: int) -> None:
-    assert paired(given).tolist() == [[total]]
+    assert sum_pairs(given).tolist() == [[total]]
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_deep_sums_saturate(count: int, total: Any) -> None:
     ],
 )
 def test_sums_of_float16(given: AccumulationTerms, total: int) -> None:
-    assert halved(given).tolist() == [[total]]
+    assert sum_in_float16(given).tolist() == [[total]]
 
 
 @pytest.mark.parametrize(
@@ -167,10 +167,10 @@ def layer(
     scales = np.linspace(0.125, 0.5, channels).astype(np.float32)
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", x, "int8", quantized(0.25, 3))
-    weight = graph.constant("w", rng.integers(-9, 10, w).astype(np.int8), quantized(scales, 0, axis))
-    bias = graph.constant("b", rng.integers(-99, 100, channels).astype(np.int32), quantized(scales / 4))
-    result = graph.tensor("y", y, "int8", quantized(2.0, -5))
+    given = graph.tensor("x", x, "int8", qparams(0.25, 3))
+    weight = graph.constant("w", rng.integers(-9, 10, w).astype(np.int8), qparams(scales, 0, axis))
+    bias = graph.constant("b", rng.integers(-99, 100, channels).astype(np.int32), qparams(scales / 4))
+    result = graph.tensor("y", y, "int8", qparams(2.0, -5))
     graph.add(opcode, [given, weight, *([bias] if biased else [])], [result], **options)
     graph.inputs(given)
     graph.outputs(result)

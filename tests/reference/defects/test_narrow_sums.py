@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.defects.narrow_sums import saturating, wrapping
@@ -36,10 +36,10 @@ def test_registers(terms: list[int], saturated: int, wrapped: int) -> None:
 def reduction(opcode: str, shape: tuple[int, ...], axes: tuple[int, ...], scale: float) -> Model:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", shape, "int8", quantized(1.0, 100))
+    given = graph.tensor("x", shape, "int8", qparams(1.0, 100))
     axis = graph.constant("axis", np.array(axes, np.int32))
     kept = tuple(n for d, n in enumerate(shape) if d not in axes)
-    made = graph.tensor("y", kept, "int8", quantized(scale, 0))
+    made = graph.tensor("y", kept, "int8", qparams(scale, 0))
     graph.add(opcode, [given, axis], [made])
     graph.inputs(given)
     graph.outputs(made)
@@ -49,8 +49,8 @@ def reduction(opcode: str, shape: tuple[int, ...], axes: tuple[int, ...], scale:
 def pooling(side: int, window: int, out: int, stride: int, padding: str) -> Model:
     builder = ModelBuilder()
     graph = builder.subgraph()
-    given = graph.tensor("x", (1, side, side, 1), "int8", quantized(1.0, 0))
-    made = graph.tensor("y", (1, out, out, 1), "int8", quantized(1.0, 0))
+    given = graph.tensor("x", (1, side, side, 1), "int8", qparams(1.0, 0))
+    made = graph.tensor("y", (1, out, out, 1), "int8", qparams(1.0, 0))
     graph.add("AVERAGE_POOL_2D", [given], [made], filter_height=window, filter_width=window, stride_h=stride,
               stride_w=stride, padding=padding)  # fmt: skip
     graph.inputs(given)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.types import Model, Signature, Subgraph, Tensor
-from litecheck.reference.engine.entry import EntryPoint, affordable, drawable, entry, named
+from litecheck.reference.engine.entry import EntryPoint, affordable, drawable, entry, unique_names
 from litecheck.reference.runtime_tensors import RunError
 
 
@@ -66,7 +66,7 @@ def test_names_are_unique(
     names: tuple[str, ...], indexes: tuple[int, ...], expected: tuple[str, ...]
 ) -> None:
     made = subgraph(*((name, "int8", (1,)) for name in names))
-    assert named(made, indexes) == tuple(zip(expected, indexes, strict=True))
+    assert unique_names(made, indexes) == tuple(zip(expected, indexes, strict=True))
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.equivalence import active_variants
@@ -21,8 +21,8 @@ VALUES = np.arange(-128, 128, dtype=np.int8).reshape(1, 256)
 def unary_model(opcode: str) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 256), "int8", quantized(0.031, 3))
-    y = main.tensor("y", (1, 256), "int8", quantized(0.0571, -4))
+    x = main.tensor("x", (1, 256), "int8", qparams(0.031, 3))
+    y = main.tensor("y", (1, 256), "int8", qparams(0.0571, -4))
     main.add(opcode, [x, x] if opcode == "ADD" else [x], [y])
     main.inputs(x)
     main.outputs(y)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
@@ -19,7 +19,7 @@ from litecheck.reference.engine.lifetimes import initial
 from litecheck.reference.runtime_tensors import Operand, RunError
 
 X = np.array([[1, -2, 3]], np.int8)
-Q = quantized(0.5, -1)
+Q = qparams(0.5, -1)
 
 
 def chain(names: tuple[str, ...] = ("x", "y", "z"), shape: tuple[int, ...] = (1, 3), **fields: Any) -> Model:
@@ -203,7 +203,7 @@ def test_an_output_may_be_an_input_or_a_constant() -> None:
 def test_variables_start_as_litert_starts_them(dtype: str, zero: int, fill: int) -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    main.tensor("state", (2, 2), dtype, quantized(0.5, zero), is_variable=True)
+    main.tensor("state", (2, 2), dtype, qparams(0.5, zero), is_variable=True)
     started = initial(builder.finish().subgraphs[0].tensors[0])
     assert started.dtype == np.dtype(dtype)
     assert (started == fill).all()

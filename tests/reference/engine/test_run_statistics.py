@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.entry import entry
 from litecheck.reference.engine.run_statistics import Recorder, Statistics, statistics
@@ -21,7 +21,7 @@ def of(values: np.ndarray, dtype: str, quantization: Quantization | None = None)
 
 
 def test_an_int8_tensor() -> None:
-    found = of(np.array([[-128, -128, 0, 127]], np.int8), "int8", quantized(0.5, -28))
+    found = of(np.array([[-128, -128, 0, 127]], np.int8), "int8", qparams(0.5, -28))
     assert (found.low, found.high, found.real_low, found.real_high) == (-128, 127, -50.0, 77.5)
     assert (found.at_low, found.at_high, found.saturation) == (2, 1, (0.5, 0.25))
     assert (found.used, found.codes, found.unused) == (3, 256, 253)
@@ -29,9 +29,9 @@ def test_an_int8_tensor() -> None:
 
 
 def test_limits_of_int4_and_int16() -> None:
-    narrow = of(np.array([-8, 7, 7], np.int8), "int4", quantized(1.0))
+    narrow = of(np.array([-8, 7, 7], np.int8), "int4", qparams(1.0))
     assert (narrow.at_low, narrow.at_high, narrow.codes) == (1, 2, 16)
-    wide = of(np.array([-32768, 5], np.int16), "int16", quantized(1.0))
+    wide = of(np.array([-32768, 5], np.int16), "int16", qparams(1.0))
     assert (wide.at_low, wide.at_high, wide.unused) == (1, 0, 65534)
 
 
@@ -43,7 +43,7 @@ def test_reals_and_wide_integers_have_no_limits() -> None:
 
 
 def test_empty_tensors_have_no_statistics() -> None:
-    assert of(np.empty((0, 3), np.int8), "int8", quantized(1.0)).low is None
+    assert of(np.empty((0, 3), np.int8), "int8", qparams(1.0)).low is None
     assert of(np.array([np.nan], np.float32), "float32").high is None
     assert of(np.array([True]), "bool").saturation is None
 
@@ -51,7 +51,7 @@ def test_empty_tensors_have_no_statistics() -> None:
 def test_a_recorder_counts_operators_and_reports_each() -> None:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    x, y, z = (main.tensor(name, (2,), "int8", quantized(0.5)) for name in "xyz")
+    x, y, z = (main.tensor(name, (2,), "int8", qparams(0.5)) for name in "xyz")
     main.add("RELU", [x], [y])
     main.add("RELU6", [y], [z])
     main.inputs(x)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.operators import operator_names, traits_of
 from litecheck.reference.engine.saturable_ends import saturable_ends
 
@@ -38,8 +38,8 @@ def test_ends(
 ) -> None:  # fmt: skip
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 2, 2, 2), "int8", quantized(*source))
-    y = main.tensor("y", (1, 2, 2, 2), "int8", quantized(*output))
+    x = main.tensor("x", (1, 2, 2, 2), "int8", qparams(*source))
+    y = main.tensor("y", (1, 2, 2, 2), "int8", qparams(*output))
     main.add(opcode, [x], [y], **options)
     subgraph = builder.finish().subgraphs[0]
     assert saturable_ends(subgraph, subgraph.operators[0], subgraph.tensors[y]) == expected

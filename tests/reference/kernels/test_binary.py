@@ -158,7 +158,7 @@ def test_int16_with_power_of_two_scales_shifts_one_operand() -> None:
 
 def test_equal_real_values_of_different_scales_compare_as_equal() -> None:
     half, quarter = quantize_multiplier(0.5), quantize_multiplier(0.25)
-    formula = comparisons.Scaled(np.equal, (0, 0), (half, quarter), "double")
+    formula = comparisons.ScaledComparison(np.equal, (0, 0), (half, quarter), "double")
     x, y = np.array([10, 10, -6], np.int8), np.array([20, 21, -12], np.int8)
     assert broadcast.apply(formula, x, y, "bool").tolist() == [True, False, True]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.reference.kernels import comparisons
-from litecheck.reference.kernels.comparisons import COMPARISONS, Scaled
+from litecheck.reference.kernels.comparisons import COMPARISONS, ScaledComparison
 
 from .layers import output, stored
 
@@ -23,7 +23,7 @@ EXPECTED = {
 def test_real_values_are_compared(opcode: str, rounding: str) -> None:
     """(0, 3, 5 minus 1) * 0.5 compared with (4 minus 0) * 0.25: -0.5, 1 and 2 with 1."""
     multiplier = {0.5: (1 << 30, 0), 0.25: (1 << 30, -1)}
-    formula = Scaled(COMPARISONS[opcode], (1, 0), (multiplier[0.5], multiplier[0.25]), rounding)
+    formula = ScaledComparison(COMPARISONS[opcode], (1, 0), (multiplier[0.5], multiplier[0.25]), rounding)
     assert formula(np.int64([0, 3, 5]), np.int64([4, 4, 4])).tolist() == EXPECTED[opcode]
     quantized, plain = comparisons._comparison(opcode)
     lhs, rhs = stored([0, 3, 5], 0.5, 1), stored([4, 4, 4], 0.25)

@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from litecheck.model.build import options_table, quantized
+from litecheck.model.build import options_table, qparams
 from litecheck.quantization import Blockwise, Quantization
 from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED
 from litecheck.reference.kernels.conv import conv_2d_float
@@ -52,7 +52,7 @@ def test_products_are_those_of_the_real_values(name: str, units: int) -> None:
     rng = np.random.default_rng(1)
     stored = rng.integers(-127, 128, (6, 40)).astype(np.int8)
     scales = rng.uniform(0.01, 0.1, units).astype(np.float32)
-    weight = Operand(stored, "int8", quantized(scales), True)
+    weight = Operand(stored, "int8", qparams(scales), True)
     bias = Operand(rng.normal(size=6).astype(np.float32), "float32")
     real = ROWS[20:30].astype(np.float64) @ (stored * scales.astype(np.float64)[:, None]).T + bias.data
     made = products(ROWS[20:30], weight, bias, DYNAMIC[name])
@@ -114,14 +114,14 @@ def test_blocks_that_xnnpack_declines_are_computed_by_litert() -> None:
 
 def _int8(shape: tuple[int, ...], scale: object = 0.01, axis: int = 0, constant: bool = True) -> Operand:
     stored = np.random.default_rng(3).integers(-127, 128, shape).astype(np.int8)
-    return Operand(stored, "int8", quantized(scale, 0, axis), constant)
+    return Operand(stored, "int8", qparams(scale, 0, axis), constant)
 
 
 def test_int4_layers_that_no_backend_takes_are_quantized_as_the_operator_states() -> None:
     options = options_table("FULLY_CONNECTED", asymmetric_quantize_inputs=True)
     variants, out = {"dynamic": "symmetric"}, OutputSpec("float32", ())
     x = np.abs(ROWS[20:30])
-    weight = Operand(_int8((4, 40)).data // 16, "int4", quantized(0.01), True)
+    weight = Operand(_int8((4, 40)).data // 16, "int4", qparams(0.01), True)
     for backends in (frozenset(), frozenset({OPTIMIZED})):
         made = fully_connected_float(Operand(x, "float32"), weight, None, out, options, variants, backends)
         wanted = DYNAMIC["symmetric" if backends else "asymmetric"]
@@ -146,7 +146,7 @@ def test_quantization_of_images_depends_on_weight_scales_and_variant() -> None:
     image = np.random.default_rng(5).normal(1, 1, size=(1, 4, 4, 3)).astype(np.float32)
     options = options_table("CONV_2D", padding="VALID", stride_h=1, stride_w=1)
     out, x = OutputSpec("float32", ()), Operand(image, "float32")
-    own = quantized(np.linspace(0.01, 0.02, 4))
+    own = qparams(np.linspace(0.01, 0.02, 4))
     plain = _int8((4, 1, 1, 3))
     for weight, variant, way, count in (
         (plain, "by-scales", "symmetric", 1),

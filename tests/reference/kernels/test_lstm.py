@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.kernels.lstm_parts import Peephole
@@ -29,14 +29,14 @@ def lstm(
     builder = ModelBuilder()
     main = builder.subgraph("main")
     kernels = [weights(rng, CELLS, INPUTS) for _ in range(4)] + [weights(rng, CELLS, CELLS) for _ in range(4)]
-    x = main.tensor("x", (2, time, INPUTS), "int8", quantized(SX))
-    operands = [x, *(main.constant(f"w{n}", k, quantized(SW)) for n, k in enumerate(kernels)), -1, -1, -1]
-    operands += [main.constant(f"b{n}", np.zeros(CELLS, np.int32), quantized(SX * SW)) for n in range(4)]
-    h = main.tensor("h", (2, CELLS), "int8", quantized(SH), is_variable=True)
-    c = main.tensor("c", (2, CELLS), "int16", quantized(cell_scale), is_variable=True)
+    x = main.tensor("x", (2, time, INPUTS), "int8", qparams(SX))
+    operands = [x, *(main.constant(f"w{n}", k, qparams(SW)) for n, k in enumerate(kernels)), -1, -1, -1]
+    operands += [main.constant(f"b{n}", np.zeros(CELLS, np.int32), qparams(SX * SW)) for n in range(4)]
+    h = main.tensor("h", (2, CELLS), "int8", qparams(SH), is_variable=True)
+    c = main.tensor("c", (2, CELLS), "int16", qparams(cell_scale), is_variable=True)
     operands += [-1, -1, h, c, -1, -1, -1, -1]
-    between = [main.tensor(f"i{n}", (0,), "int8", quantized(SH)) for n in range(intermediates)]
-    y = main.tensor("y", (2, time, CELLS), "int8", quantized(SH))
+    between = [main.tensor(f"i{n}", (0,), "int8", qparams(SH)) for n in range(intermediates)]
+    y = main.tensor("y", (2, time, CELLS), "int8", qparams(SH))
     main.add(
         "UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], intermediates=between, fused_activation_function="TANH"
     )
@@ -103,11 +103,11 @@ def test_invalid_operands_are_rejected(changed: dict, message: str) -> None:
 def svdf(state: str = "int16", activation: str = "RELU") -> Model:
     builder = ModelBuilder()
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 2), "int8", quantized(0.5, 1))
-    feature = main.constant("f", np.array([[1, 2], [3, -4]], np.int8), quantized(1.0))
-    time = main.constant("t", np.array([[1, 2, 3], [4, 5, 6]], state), quantized(1.0))
-    memory = main.tensor("s", (1, 6), state, quantized(0.5), is_variable=True)
-    y = main.tensor("y", (1, 1), "int8", quantized(1.0, -3))
+    x = main.tensor("x", (1, 2), "int8", qparams(0.5, 1))
+    feature = main.constant("f", np.array([[1, 2], [3, -4]], np.int8), qparams(1.0))
+    time = main.constant("t", np.array([[1, 2, 3], [4, 5, 6]], state), qparams(1.0))
+    memory = main.tensor("s", (1, 6), state, qparams(0.5), is_variable=True)
+    y = main.tensor("y", (1, 1), "int8", qparams(1.0, -3))
     main.add("SVDF", [x, feature, time, -1, memory], [y], rank=2, fused_activation_function=activation)
     main.inputs(x)
     main.outputs(y)

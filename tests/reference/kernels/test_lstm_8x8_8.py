@@ -5,22 +5,22 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.reference.kernels.lstm_8x8_8 import NarrowGate, logistic, projection, step, tanh
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
 RNG = np.random.default_rng(0)
 CELLS, INPUTS, OUTPUTS, SX, SH, SW = 16, 5, 4, 1 / 64, 1 / 100, 1 / 100
-SUMS = tuple(OutputSpec("int8", (0,), quantized(s, z)) for s, z in ((2**-11, 0), (1 / 12, 3), (1 / 20, -5)))
+SUMS = tuple(OutputSpec("int8", (0,), qparams(s, z)) for s, z in ((2**-11, 0), (1 / 12, 3), (1 / 20, -5)))
 
 
 def stored(*shape: int, scale: float = SW, zero_point: int = 0) -> Operand:
-    return Operand(RNG.integers(-127, 128, shape).astype(np.int8), "int8", quantized(scale, zero_point), True)
+    return Operand(RNG.integers(-127, 128, shape).astype(np.int8), "int8", qparams(scale, zero_point), True)
 
 
 def gate() -> tuple[NarrowGate, tuple[Operand, ...]]:
     parts = (stored(CELLS, INPUTS), stored(CELLS, OUTPUTS))
-    norm = Operand(RNG.integers(8000, 32767, CELLS).astype(np.int16), "int16", quantized(2.0**-15))
+    norm = Operand(RNG.integers(8000, 32767, CELLS).astype(np.int16), "int16", qparams(2.0**-15))
     bias = Operand(RNG.integers(-(2**24), 2**24, CELLS).astype(np.int32), "int32")
     x, h = stored(2, INPUTS, scale=SX, zero_point=7), stored(2, OUTPUTS, scale=SH, zero_point=-9)
     return NarrowGate.of((parts[0], x), (parts[1], h), norm, bias, SUMS), (*parts, norm, bias, x, h)

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.reference.kernels.recurrent import svdf, svdf_float
-from litecheck.reference.runtime_tensors import Computed, Operand, RunError
+from litecheck.reference.runtime_tensors import Operand, Outputs, RunError
 
 from .layers import output, real, stored
 
@@ -27,7 +27,7 @@ def options(rank: int, fused: int = 1) -> Table:
     return Table("SVDFOptions", {"rank": rank, "fused_activation_function": fused})
 
 
-def computed(rank: int, bias: Operand | None = None, scale: float = 0.25, **variants: Any) -> Computed:
+def computed(rank: int, bias: Operand | None = None, scale: float = 0.25, **variants: Any) -> Outputs:
     return svdf(INPUT, FEATURE, TIME, bias, STATE, output(scale, -10), options(rank), {**RELU, **variants})
 
 

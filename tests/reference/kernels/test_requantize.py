@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels.quantize import requantize
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Operand, OutputSpec
@@ -52,7 +52,7 @@ def test_requantized_values(
     source: str, target: str, ratio: float, zeros: tuple[int, int], pairs: dict[int, int]
 ) -> None:
     q = np.array(list(pairs), source)
-    made = requantized(q, quantized(ratio, zeros[0]), quantized(1, zeros[1]), target)
+    made = requantized(q, qparams(ratio, zeros[0]), qparams(1, zeros[1]), target)
     assert made.dtype == NUMPY_TYPES[target]
     assert made.tolist() == list(pairs.values())
 
@@ -60,7 +60,7 @@ def test_requantized_values(
 @given(st.integers(-128, 127), st.integers(-128, 127), st.floats(0.25, 4, width=32))
 def test_requantizing_is_within_one_step_of_the_real_value(zero: int, zero_out: int, scale: float) -> None:
     q = np.arange(-128, 128).astype(np.int8)
-    made = requantized(q, quantized(scale, zero), quantized(1, zero_out), "int8").astype(np.int64)
+    made = requantized(q, qparams(scale, zero), qparams(1, zero_out), "int8").astype(np.int64)
     exact = ((q.astype(np.int64) - zero) * float(np.float32(scale)) + zero_out).clip(-128, 127)
     assert (abs(made - exact) <= 1).all()
     assert (np.diff(made) >= 0).all()
@@ -72,7 +72,7 @@ def test_large_arrays_are_requantized_as_small_ones(source: str) -> None:
     ends = np.iinfo(source)
     q = np.random.default_rng(5).integers(ends.min, ends.max, (257, 300), endpoint=True).astype(source).T
     to = "int16" if source == "int16" else "int8"
-    parameters = quantized(0.3, 0), quantized(0.7, 0)
+    parameters = qparams(0.3, 0), qparams(0.7, 0)
     made = requantized(q, *parameters, to)
     rows = [requantized(row, *parameters, to) for row in q]
     np.testing.assert_array_equal(made, np.stack(rows))
@@ -80,4 +80,4 @@ def test_large_arrays_are_requantized_as_small_ones(source: str) -> None:
 
 def test_requantizing_to_the_same_parameters_changes_nothing() -> None:
     q = np.arange(-128, 128).astype(np.int8)
-    np.testing.assert_array_equal(requantized(q, quantized(0.3, 5), quantized(0.3, 5), "int8"), q)
+    np.testing.assert_array_equal(requantized(q, qparams(0.3, 5), qparams(0.3, 5), "int8"), q)

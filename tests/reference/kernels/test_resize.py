@@ -7,7 +7,7 @@ import warnings
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.interpreter import run
 
 
@@ -22,9 +22,9 @@ from litecheck.reference.engine.interpreter import run
 def test_sizes_without_pixels_give_no_warnings(opcode: str, size: tuple[int, int]) -> None:
     builder = ModelBuilder("resize")
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 2, 2, 1), "int8", quantized(0.5, 0))
+    x = main.tensor("x", (1, 2, 2, 1), "int8", qparams(0.5, 0))
     to = main.constant("size", np.array(size, np.int32))
-    y = main.tensor("y", (1, *size, 1), "int8", quantized(0.5, 0))
+    y = main.tensor("y", (1, *size, 1), "int8", qparams(0.5, 0))
     main.add(opcode, [x, to], [y])
     main.inputs(x)
     main.outputs(y)
@@ -40,7 +40,7 @@ def test_sizes_without_pixels_give_no_warnings(opcode: str, size: tuple[int, int
 def test_an_empty_output_needs_no_pixels(opcode: str, dtype: str) -> None:
     builder = ModelBuilder("resize")
     main = builder.subgraph("main")
-    stated = quantized(0.5, 0) if dtype == "int8" else None
+    stated = qparams(0.5, 0) if dtype == "int8" else None
     x, to = main.tensor("x", (2, 0, 3, 1), dtype, stated), main.constant("size", np.int32([4, 0]))
     y = main.tensor("y", (2, 4, 0, 1), dtype, stated)
     main.add(opcode, [x, to], [y])
@@ -56,8 +56,8 @@ def resized(opcode: str, values: list[int], to: int, **options: bool) -> list[in
     for shape, size in (((1, 1, len(values), 1), (1, to)), ((1, len(values), 1, 1), (to, 1))):
         builder = ModelBuilder("resize")
         main = builder.subgraph("main")
-        x = main.tensor("x", shape, "int8", quantized(0.5, 3))
-        y = main.tensor("y", (1, *size, 1), "int8", quantized(0.5, 3))
+        x = main.tensor("x", shape, "int8", qparams(0.5, 3))
+        y = main.tensor("y", (1, *size, 1), "int8", qparams(0.5, 3))
         main.add(opcode, [x, main.constant("size", np.array(size, np.int32))], [y], **options)
         main.inputs(x)
         main.outputs(y)

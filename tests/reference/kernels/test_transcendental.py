@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.quantization import Quantization
 from litecheck.reference.kernels import transcendental
 from litecheck.reference.runtime_tensors import Operand, OutputSpec
@@ -123,8 +123,8 @@ def test_floats_are_rounded_once():
 
 def test_gelu_of_int16_is_near_the_real_function():
     x = np.arange(-32768, 32768, 97).astype(np.int16)
-    v = Operand(x, "int16", quantized(2.0**-12))
-    out = OutputSpec("int16", (), quantized(2.0**-12))
+    v = Operand(x, "int16", qparams(2.0**-12))
+    out = OutputSpec("int16", (), qparams(2.0**-12))
     real = np.array([a / 2 * math.erfc(-a / math.sqrt(2)) for a in x * 2.0**-12])
     assert np.abs(transcendental.gelu(v, out, None, FDLIBM) * 2.0**-12 - real).max() < 2.0**-11
 
@@ -134,7 +134,7 @@ def test_the_c_library_decides_about_an_entry():
     x = np.arange(-32768, 32768).astype(np.int16)
     apart = []
     for scale in np.geomspace(1e-5, 1e-3, 60):
-        v, out = Operand(x, "int16", quantized(scale)), OutputSpec("int16", (), quantized(0.7 * scale))
+        v, out = Operand(x, "int16", qparams(scale)), OutputSpec("int16", (), qparams(0.7 * scale))
         found = [transcendental.gelu(v, out, None, {"functions": one}) for one in ("fdlibm", "rounded")]
         apart.append(np.abs(found[0].astype(int) - found[1]).max())
     assert 0 < np.count_nonzero(apart) < 12

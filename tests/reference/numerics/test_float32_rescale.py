@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.float32_rescale import (
     PERIOD,
@@ -33,7 +33,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def requantize(variant: str, weight: np.ndarray, most: int, zero: int = 3) -> Requantizer:
     scales = Scales(F(0.037), weight.astype(F), F(0.11))
-    return requantizer(variant, scales, OutputSpec("int8", (1,), quantized(0.11, zero)), None, most=most)
+    return requantizer(variant, scales, OutputSpec("int8", (1,), qparams(0.11, zero)), None, most=most)
 
 
 def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray, np.ndarray]:
@@ -77,7 +77,7 @@ def test_power_of_two_scales_make_exact_ties(variant: str) -> None:
     made = requantizer(
         variant,
         Scales(F(1), np.full(24, 2.0**-9, F), F(1)),
-        OutputSpec("int8", (1,), quantized(1.0, -4)),
+        OutputSpec("int8", (1,), qparams(1.0, -4)),
         None,
         most=1 << 17,
     )

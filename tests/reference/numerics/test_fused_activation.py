@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.numerics.fused_activation import clamp_real, fused, stored_bounds
+from litecheck.reference.numerics.fused_activation import activation_bounds, clamp_real, stored_bounds
 from litecheck.reference.runtime_tensors import OutputSpec
 
 
@@ -24,8 +24,8 @@ def spec(scale: float, zero_point: int, dtype: str = "int8") -> OutputSpec:
     [(0, (-np.inf, np.inf)), (1, (0, np.inf)), (2, (-1, 1)), (3, (0, 6)), (4, (-np.inf, np.inf))],
 )
 def test_real_bounds(code: int, expected: tuple[float, float]) -> None:
-    assert fused(options(code)) == expected
-    assert fused(None) == (-np.inf, np.inf)
+    assert activation_bounds(options(code)) == expected
+    assert activation_bounds(None) == (-np.inf, np.inf)
 
 
 @pytest.mark.parametrize(

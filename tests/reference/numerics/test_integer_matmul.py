@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.reference.numerics.integer_matmul import as_signed, signed, weights
+from litecheck.reference.numerics.integer_matmul import as_signed, signed_operand, weights
 from tests.reference.kernels.layers import output, stored
 
 
@@ -56,8 +56,8 @@ def test_accumulators_that_may_overflow(most: int, wraps: bool) -> None:
 
 
 def test_uint8_is_computed_as_int8() -> None:
-    assert signed(stored([0], 1.0, 130, "uint8")) == ("int8", 2)
-    assert signed(output(1.0, 5, "int16")) == ("int16", 5)
+    assert signed_operand(stored([0], 1.0, 130, "uint8")) == ("int8", 2)
+    assert signed_operand(output(1.0, 5, "int16")) == ("int16", 5)
     made = as_signed(np.array([0, 127, 128, 255], np.uint8))
     assert (made.tolist(), made.dtype) == ([-128, -1, 0, 127], np.int8)
     same = np.array([1], np.int8)

@@ -11,8 +11,8 @@ from litecheck.reference.numerics.lookup import (
     each_value,
     entries,
     interpolate,
-    picked,
     quotient,
+    take_entries,
     words,
 )
 from litecheck.reference.runtime_tensors import Operand, OutputSpec
@@ -79,4 +79,4 @@ def test_widths_of_quotients_differ():
 def test_picking_is_indexing(shape: tuple[int, ...]) -> None:
     table = np.arange(1 << 16)[::-1].astype(np.int32)
     index = np.random.default_rng(0).integers(0, 1 << 16, shape, np.uint16)
-    np.testing.assert_array_equal(picked(table, index), table[index])
+    np.testing.assert_array_equal(take_entries(table, index), table[index])

@@ -12,7 +12,7 @@ import pytest
 from litecheck.reference.kernels.depthwise import blocks
 from litecheck.reference.numerics import numba_loops as module
 from litecheck.reference.numerics.numba_loops import _Work, numba_loops
-from litecheck.reference.numerics.windows import SAME, axis, padded
+from litecheck.reference.numerics.windows import SAME, axis, pad_image
 
 F = np.float32
 Random = np.random.Generator
@@ -43,7 +43,7 @@ def test_depthwise(
 ) -> None:
     rows, columns = axis(23, 3, stride, dilation, SAME), axis(17, 5, stride, dilation, SAME)
     kind = np.int8 if held == "stored" else carrier
-    image = padded(random.integers(-128, 128, (2, 23, 17, 7)), rows, columns, -9, kind)
+    image = pad_image(random.integers(-128, 128, (2, 23, 17, 7)), rows, columns, -9, kind)
     taps = random.integers(-127, 128, (15, 7)).astype(carrier)
 
     def make() -> np.ndarray:

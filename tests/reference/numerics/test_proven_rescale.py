@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.reference.numerics import numba_loops, proven_rescale
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.proven_rescale import PIXELS, ProvenRescale
@@ -30,7 +30,7 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 def made(variant: str, zero: int = -128, dtype: str = "int8", least: float = -4.0) -> Requantizer:
     weight = np.exp(np.random.default_rng(3).uniform(least, 0, CHANNELS)).astype(F)
     scales = Scales(F(0.037), weight, F(0.11))
-    return requantizer(variant, scales, OutputSpec(dtype, (1,), quantized(0.11, zero)), None, most=MOST)
+    return requantizer(variant, scales, OutputSpec(dtype, (1,), qparams(0.11, zero)), None, most=MOST)
 
 
 def offsets() -> Ints:
@@ -118,7 +118,7 @@ def test_results_differ_for_changed_constants(constant: str, by: np.float32) -> 
 
 def test_large_offsets_and_multipliers_of_zero() -> None:
     scales = Scales(F(1e-20), np.full(CHANNELS, 1e-15, F), F(1))
-    rescale = requantizer("double", scales, OutputSpec("int8", (1,), quantized(1.0, 5)), None, most=MOST)
+    rescale = requantizer("double", scales, OutputSpec("int8", (1,), qparams(1.0, 5)), None, most=MOST)
     offset = offsets()
     offset[3] = 2**30
     stored(rescale, every_sum(), offset)

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from litecheck.model.build import options_table, quantized
+from litecheck.model.build import options_table, qparams
 from litecheck.reference.numerics import fixedpoint as fp
 from litecheck.reference.numerics.requantize import PERIOD, TILE, requantizer, wide_sums
 from litecheck.reference.numerics.rescale import VARIANTS, Scales
@@ -18,7 +18,7 @@ F = np.float32
 
 
 def output(scale: float = 1.0, zero: int = 0, dtype: str = "int16") -> OutputSpec:
-    return OutputSpec(dtype, (1,), quantized(scale, zero))
+    return OutputSpec(dtype, (1,), qparams(scale, zero))
 
 
 def scales(channels: int, seed: int = 0) -> Scales:
@@ -150,8 +150,8 @@ def test_scales_that_make_no_multiplier_are_named() -> None:
 
 
 def test_the_number_of_weight_scales_equals_the_number_of_channels() -> None:
-    x = Operand(np.zeros(1, np.int8), "int8", quantized(0.5))
-    w = Operand(np.zeros(1, np.int8), "int8", quantized([0.1, 0.2]))
+    x = Operand(np.zeros(1, np.int8), "int8", qparams(0.5))
+    w = Operand(np.zeros(1, np.int8), "int8", qparams([0.1, 0.2]))
     assert Scales.of(x, w, output(), 2).weight.tolist() == [F(0.1), F(0.2)]
     with pytest.raises(RunError, match="2 weight scales for 3 channels"):
         Scales.of(x, w, output(), 3)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, axis, padded, windows
+from litecheck.reference.numerics.windows import SAME, VALID, Axis, axes, axis, pad_image, windows
 
 
 @pytest.mark.parametrize(
@@ -44,10 +44,10 @@ def test_height_and_width_have_separate_options() -> None:
 
 def test_an_image_is_padded_only_as_far_as_windows_reach() -> None:
     image = np.arange(1, 7).reshape(1, 2, 3, 1)
-    made = padded(image, axis(2, 3, 1, 1, SAME), axis(3, 2, 1, 1, SAME), 9, np.float32)
+    made = pad_image(image, axis(2, 3, 1, 1, SAME), axis(3, 2, 1, 1, SAME), 9, np.float32)
     assert made[0, :, :, 0].tolist() == [[9, 9, 9, 9], [1, 2, 3, 9], [4, 5, 6, 9], [9, 9, 9, 9]]
     assert made.dtype == np.float32
-    same = padded(image, axis(2, 1, 1, 1, VALID), axis(3, 2, 2, 1, VALID), 9, image.dtype)
+    same = pad_image(image, axis(2, 1, 1, 1, VALID), axis(3, 2, 2, 1, VALID), 9, image.dtype)
     assert same is image or np.shares_memory(same, image)
 
 

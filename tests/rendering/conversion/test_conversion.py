@@ -21,7 +21,7 @@ from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.plan_file import plan_values
 from litecheck.conversion.record import ConversionRecord
-from litecheck.quantizer.array_files import read
+from litecheck.quantizer.array_files import read_tensor
 from litecheck.rendering.conversion.text import brief, print_report
 from litecheck.rendering.formats import formats, render
 from tests.conversion.mobile_nets import images, mobile_net
@@ -45,7 +45,7 @@ def converted(to: str = "int8") -> ConversionRecord:
     """Convert the detector with four of its images."""
     file = Path(__file__).parents[3] / "fixtures" / "float_detector.npz"
     assert file.read_bytes() == samples()
-    images = read(f"{file}:image").values[:4]
+    images = read_tensor(f"{file}:image").values[:4]
     data = CalibrationData(
         lambda: ((Sample({"image": one[None]}),) for one in images), "4 images", 4, ("few",)
     )

@@ -17,8 +17,8 @@ def test_equalized_pairs() -> None:
         LayerPair(1, 4, 5, ("d", "e"), "", 80.0, 2.0),
         LayerPair(0, 7, 8, ("f", "g"), "a branch"),
     )
-    assert wording.equalized(N(pairs=None)) == []  # type: ignore[arg-type]
-    assert wording.equalized(N(pairs=pairs)) == [  # type: ignore[arg-type]
+    assert wording.equalization_lines(N(pairs=None)) == []  # type: ignore[arg-type]
+    assert wording.equalization_lines(N(pairs=pairs)) == [  # type: ignore[arg-type]
         "2 of 4 pairs of layers",
         "2 left, a branch: #2 'b' and #3 'c', #7 'f' and #8 'g'",
         "1/#4 'd' and 1/#5 'e': the largest channel was 80 times the smallest, is 2 times",
@@ -28,9 +28,9 @@ def test_equalized_pairs() -> None:
 
 def test_corrected_biases() -> None:
     def told(biases: int, before: float, after: float) -> list[str]:
-        return wording.corrected(N(correction=N(biases=biases, before=before, after=after)))  # type: ignore[arg-type]
+        return wording.correction_lines(N(correction=N(biases=biases, before=before, after=after)))  # type: ignore[arg-type]
 
-    assert wording.corrected(N(correction=None)) == []  # type: ignore[arg-type]
+    assert wording.correction_lines(N(correction=None)) == []  # type: ignore[arg-type]
     assert told(0, 30.0, 30.0) == ["none: the outputs' SNR of 30.0 dB was best without"]
     assert told(1, 30.0, 31.5) == ["1 bias: outputs' SNR 30.0 dB before, 31.5 dB after (+1.5 dB)"]
     assert told(2, 30.0, 29.0) == ["2 biases: outputs' SNR 30.0 dB before, 29.0 dB after (-1.0 dB)"]

@@ -208,8 +208,8 @@ def test_words_of_forms() -> None:
         "3, -1",
     ]
     rules = ("A/x/axis (f:1)", "A/x/scale (f:2)", "A/y/scale (f:3)")
-    assert wording.decided_by(form(1, rules=rules, because="raised")) == ("A/x/scale (f:2)", "raised")
-    assert wording.decided_by(form(1)) == ()
+    assert wording.scale_reasons(form(1, rules=rules, because="raised")) == ("A/x/scale (f:2)", "raised")
+    assert wording.scale_reasons(form(1)) == ()
 
 
 def test_the_lowest_ratio_comes_first() -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.rendering.document import Collapsible, Part
-from litecheck.rendering.html.page import embedded, framed, interactive, page, text
+from litecheck.rendering.html.page import embed_json, frame_page, interactive, page, text
 from tests.rendering.a_document import DOCUMENT, PARTS
 
 WRITTEN = {
@@ -56,7 +56,7 @@ def test_long_names_may_break() -> None:
 
 
 def test_a_page_runs_only_its_own_style_and_script() -> None:
-    made = framed("a<b", "<p>body</p>", "p{}", "run()")
+    made = frame_page("a<b", "<p>body</p>", "p{}", "run()")
     (policy,) = re.findall(r'content="(default-src[^"]*)"', made)
     style = re.search(r"<style>\n?(.*?)</style>", made, re.DOTALL)
     assert style is not None
@@ -67,17 +67,17 @@ def test_a_page_runs_only_its_own_style_and_script() -> None:
     assert f"script-src 'sha256-{digest('run()')}'" in policy
     assert policy.startswith("default-src 'none'; style-src 'sha256-")
     assert policy.endswith("; img-src data:; base-uri 'none'; form-action 'none'")
-    assert "script-src" not in framed("t", "b")
+    assert "script-src" not in frame_page("t", "b")
     assert "<title>a&lt;b</title>" in made
     assert "<p>body</p>" in made
 
 
 def test_embedded_values_hold_no_markup() -> None:
-    assert embedded({"a": "</script>&", "b": [1, 2]}) == (
+    assert embed_json({"a": "</script>&", "b": [1, 2]}) == (
         '{"a":"\\u003c/script\\u003e\\u0026","b":[1,2]}'
     )  # fmt: skip
     with pytest.raises(ValueError, match="JSON"):
-        embedded(float("nan"))
+        embed_json(float("nan"))
 
 
 def test_an_interactive_page_has_its_parts_and_scripts(tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_orders_of_cases() -> None:
 def test_gaps_of_one_reason_are_grouped() -> None:
     gaps = (MissingCase("PAD", "int16", "", "no rule"), MissingCase("PAD", "int16", "zeros", "no rule"),
             MissingCase("ADD", "", "ADD/input/dtype", "other"))  # fmt: skip
-    assert wording.uncovered(report(uncovered=gaps)) == [
+    assert wording.gap_lines(report(uncovered=gaps)) == [
         ("no rule", ["PAD int16", "PAD int16, zeros"]), ("other", ["ADD/input/dtype"]),
     ]  # fmt: skip
 

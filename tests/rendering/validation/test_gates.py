@@ -10,7 +10,7 @@ import pytest
 
 from litecheck import render
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.placement import CompilerReport
 from litecheck.profile.load import load_profile
@@ -23,7 +23,7 @@ PLACES = "2 on the NPU, 1 on the CPU; 2 NPU partitions; peak activation memory 8
 def chain() -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    tensors = [main.tensor(f"t{n}", (1, 4), "int8", quantized(1 / 128)) for n in range(4)]
+    tensors = [main.tensor(f"t{n}", (1, 4), "int8", qparams(1 / 128)) for n in range(4)]
     for opcode, a, b in zip(("TANH", "SQRT", "TANH"), tensors, tensors[1:], strict=False):
         main.add(opcode, [a], [b])
     main.inputs(tensors[0])

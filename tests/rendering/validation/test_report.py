@@ -8,13 +8,13 @@ import pytest
 
 from litecheck.finding import Where
 from litecheck.report import ModelReport, Report
-from litecheck.summary_text import counted, counts_text, coverage_text
+from litecheck.summary_text import count_of, counts_text, coverage_text
 
 
 def test_counted():
-    assert counted(1, "operator") == "1 operator"
-    assert counted(0, "operator") == "0 operators"
-    assert counted(12_000, "entry", "entries") == "12,000 entries"
+    assert count_of(1, "operator") == "1 operator"
+    assert count_of(0, "operator") == "0 operators"
+    assert count_of(12_000, "entry", "entries") == "12,000 entries"
 
 
 def test_coverage_has_the_occurring_statuses_and_the_sum(sample):

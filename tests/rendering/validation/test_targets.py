@@ -29,7 +29,8 @@ def compiler(count: int = 0, **more: Any) -> Any:
 
 
 def target(**more: Any) -> Any:
-    known = {"places": {"npu": 3, "cpu": 1}, "folded": 0, "unverified": [], "compiles": True, "live": 2048, "share": 0.5,
+    known = {"places": {"npu": 3, "cpu": 1}, "optimized_out": 0, "unverified": [], "compiles": True,
+             "live": 2048, "share": 0.5,
              "partitions": 2, "target": "npu-a", "compiler": None, "operators": ()}  # fmt: skip
     return N(**{**known, **more})
 
@@ -42,7 +43,7 @@ def target(**more: Any) -> Any:
             "3 on the NPU, 1 on the CPU; 2 NPU partitions; 50.0 % of MACs on the NPU",
         ),
         (
-            target(folded=2, share=None, partitions=1),
+            target(optimized_out=2, share=None, partitions=1),
             "1 on the NPU, 2 optimized out, 1 on the CPU; 1 NPU partition",
         ),
         (

@@ -6,15 +6,15 @@ import math
 
 import pytest
 
-from litecheck.cases.variable_state import SeriesTried
+from litecheck.cases.variable_state import TriedSeries
 from litecheck.comparison.types import (
+    AccumulatorBounds,
     Candidate,
     Cause,
     Difference,
-    Explained,
+    ExplainedElement,
     MismatchCluster,
     MismatchExample,
-    Needed,
     PerAxisCounts,
     Variant,
 )
@@ -35,7 +35,7 @@ HOSTILE = (
     "\r\n::error file=x,title=y::boo%0A *_~# $z$ @all \"quoted\" 'so'"
 )
 LONG = "model/" + "block/" * 60 + "conv2d/BiasAdd"
-CONV = Explained(
+CONV = ExplainedElement(
     index=(0, 3, 4, 62),
     run="'random'",
     arithmetic="litert-reference",
@@ -55,7 +55,7 @@ CONV = Explained(
         Candidate("defect: wraps", -120, kind="defect"),
     ),
     precise=True,
-    needs=Needed(45_057, 53_247),
+    needs=AccumulatorBounds(45_057, 53_247),
 )
 
 LEFT = MismatchCluster("range", 3, 3, 64, 4096, dimension=3, axis="channel", length=64, first=63, last=63)
@@ -230,7 +230,7 @@ def further_cases() -> tuple[Verdict, ...]:
             "filters",
             Outcome.INITIAL_ONLY,
             differences=(difference(41, "filters", 0),),
-            memory=SeriesTried(because="device"),
+            memory=TriedSeries(because="device"),
         ),
         verdict(22, "SVDF", "keyword", Outcome.SATURATED, differences=(difference(42, "keyword", 0),)),
         verdict(23, "NEG", "neg", Outcome.NOT_RECORDED, message="nothing recorded for 0023-NEG, run 0"),

@@ -16,7 +16,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering.escape import visible
 from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
-from litecheck.rendering.html.page import embedded
+from litecheck.rendering.html.page import embed_json
 from litecheck.rendering.verification import html
 from litecheck.rendering.verification.values import LOOKS
 from litecheck.rendering.wording import outcomes as wording
@@ -81,7 +81,7 @@ def test_the_strip_includes_operators_without_a_case(sample: Verification) -> No
     ["</script><script>alert(1)</script>", "<!--<script>", "]]>", "&lt;", "\u2028\u2029", "\udc80", "$title"],
 )
 def test_embedded_text_is_escaped_and_decoded_unchanged(text: str) -> None:
-    made = embedded({"name": text})
+    made = embed_json({"name": text})
     assert made.isascii()
     assert not set("<>&") & set(made)
     assert json.loads(made) == {"name": text}

@@ -14,7 +14,7 @@ from rich.console import Console
 from litecheck.devices.outcome import Outcome
 from litecheck.rendering.formats import render
 from litecheck.rendering.verification import text
-from litecheck.verification.cost_estimate import CostEstimate, Planned, Sampled
+from litecheck.verification.cost_estimate import CostEstimate, InvocationTime, PlannedCase
 from litecheck.verification.result import Verification
 
 
@@ -143,7 +143,7 @@ def test_properties_of_no_operator_are_listed_by_kind(sample: Verification) -> N
     assert "not exercised" not in printed(replace(sample, untried=()))
 
 
-SAMPLED = Sampled("0000-CONV_2D", 1.0)
+SAMPLED = InvocationTime("0000-CONV_2D", 1.0)
 
 
 @pytest.mark.parametrize(
@@ -154,19 +154,19 @@ SAMPLED = Sampled("0000-CONV_2D", 1.0)
         ((100, 48), 0, SAMPLED, "2 cases, 148 invocations, about 2 min 28 s: one of 0000-CONV_2D took 1 s"),
         ((2,), 1000, None, "1 case, 1,002 invocations (1,000 of them for drift)"),
         (
-            (1, 0), 0, Sampled("0000-A\x1b", 1.23456, 0.5),
+            (1, 0), 0, InvocationTime("0000-A\x1b", 1.23456, 0.5),
             "2 cases, 1 invocation, about 1.7 s: one of 0000-A\\x1b took 1.23 s, the start of the device 0.5 s",
         ),
         (
-            (1,), 0, Sampled("0000-A", 1.0, 0.5, "crashed: \x1b\nmore"),
+            (1,), 0, InvocationTime("0000-A", 1.0, 0.5, "crashed: \x1b\nmore"),
             "1 case, 1 invocation; how long they take is not known: 0000-A, crashed: \\x1b",
         ),
     ],
 )  # fmt: skip
 def test_words_of_an_estimate(
-    invocations: tuple[int, ...], further: int, sampled: Sampled | None, message: str
+    invocations: tuple[int, ...], further: int, sampled: InvocationTime | None, message: str
 ) -> None:
-    cases = tuple(Planned(f"{n:04}-A", ("A",), "a", 1, count) for n, count in enumerate(invocations))
+    cases = tuple(PlannedCase(f"{n:04}-A", ("A",), "a", 1, count) for n, count in enumerate(invocations))
     assert text.forecast_words(CostEstimate("m", "d", cases, further, "", sampled)) == message
 
 
@@ -184,7 +184,7 @@ def test_durations(seconds: float, message: str) -> None:
 @pytest.mark.parametrize("verbose", [False, True])
 def test_an_estimate_lists_the_cases(verbose: bool, golden: Callable[[str, str], None]) -> None:
     long = "a/very/long/name" * 5
-    cases = (Planned("0000-A\x1b", ("A",), long, 1000, 2000), Planned("0001-B", ("B",), "b", 1, 2))
+    cases = (PlannedCase("0000-A\x1b", ("A",), long, 1000, 2000), PlannedCase("0001-B", ("B",), "b", 1, 2))
     file = io.StringIO()
     console = Console(file=file, width=100, color_system=None, force_terminal=False, _environ={})
     text.print_forecast(CostEstimate("m.tflite", "tflm \x1b", cases, 0, "90 s"), console, verbose)

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from litecheck.quantizer.comparison_result import Bucket, Comparison, Element, IntegerCause
-from litecheck.rendering.wording.differences import decimal, explained, labelled, lines, verdict
+from litecheck.rendering.wording.differences import decimal, explain_element, group_by_label, lines, verdict
 
 F = Fraction
 
@@ -124,7 +124,7 @@ def test_decimals(value: Fraction, shown: str) -> None:
     ],
 )
 def test_elements(one: Element, dtype: str, words: str) -> None:
-    assert explained(one, dtype) == words
+    assert explain_element(one, dtype) == words
 
 
 @pytest.mark.parametrize(
@@ -189,8 +189,8 @@ def test_extents(made: Comparison, extent: str) -> None:
 def test_first_and_worst_elements() -> None:
     first, worst = element(), element(index=(1, 1), actual=6)
     both = rows_by_label(comparison(first=first, worst=worst))
-    assert both["first"] == [explained(first, "int8")]
-    assert both["worst"] == [explained(worst, "int8")]
+    assert both["first"] == [explain_element(first, "int8")]
+    assert both["worst"] == [explain_element(worst, "int8")]
     same = rows_by_label(comparison(first=first, worst=first))
     assert "first" not in same
     assert "worst" in same
@@ -200,7 +200,7 @@ def test_the_histogram_has_one_label() -> None:
     found = rows_by_label(comparison())
     assert len(found["histogram"]) == 1
     assert len(found[""]) == 1
-    grouped = dict(labelled(comparison()))
+    grouped = dict(group_by_label(comparison()))
     assert len(grouped["histogram"]) == 2
     assert [*grouped] == ["tensor", "differ", "histogram", "cause"]
 

@@ -11,12 +11,15 @@ from litecheck.verification.result import Verification
 
 
 def test_the_arithmetics_that_fit_exact_cases(sample: Verification, good: Verification) -> None:
-    assert headlines.judged(sample) == (
+    assert headlines.fitting_arithmetics(sample) == (
         "warning: mixed numerics among operators: litert-reference: LiteRT's reference kernels for QUANTIZE, ADD; "
         "litert-xnnpack: LiteRT with XNNPACK (default) for LOGISTIC"
     )
-    assert headlines.judged(replace(sample, verdicts=())) == "none of litert-reference, litert-xnnpack"
-    assert headlines.judged(good) == "litert-reference: LiteRT's reference kernels"
+    assert (
+        headlines.fitting_arithmetics(replace(sample, verdicts=()))
+        == "none of litert-reference, litert-xnnpack"
+    )
+    assert headlines.fitting_arithmetics(good) == "litert-reference: LiteRT's reference kernels"
 
 
 def test_the_arithmetic_of_a_device_that_fails_names_its_share(good: Verification) -> None:
@@ -32,7 +35,7 @@ def test_the_arithmetic_of_a_device_that_fails_names_its_share(good: Verificatio
         ((crashed,), "unknown: no output"),
         ((wrong, crashed), "litert-reference"),
     ):
-        assert headlines.judged(replace(good, verdicts=verdicts)) == sentence
+        assert headlines.fitting_arithmetics(replace(good, verdicts=verdicts)) == sentence
 
 
 def test_the_headline_names_the_arithmetic_or_states_several_matches(good: Verification) -> None:
@@ -40,7 +43,7 @@ def test_the_headline_names_the_arithmetic_or_states_several_matches(good: Verif
     (exact,) = good.verdicts
     tied = replace(good, verdicts=(replace(exact, fits=("litert-reference", "tflm")),))
     assert headlines.headline(tied) == "conforms: exact, arithmetic not distinguished"
-    assert headlines.judged(tied) == "not distinguished: litert-reference, tflm"
+    assert headlines.fitting_arithmetics(tied) == "not distinguished: litert-reference, tflm"
 
 
 def test_the_headline_of_a_device_that_fails_has_the_share(good: Verification) -> None:
@@ -79,6 +82,6 @@ def test_a_known_fault_of_a_published_runtime_is_reported_and_no_failure(good: V
     near = replace(exact, outcome=Outcome.WITHIN, fits=())
     told = "conforms: 2 of 4 exact under litert-reference, 1 within tolerance, 1 known fault"
     assert headlines.headline(replace(good, verdicts=(exact, exact, near, wrong))) == told
-    (told,) = headlines.excused(report)
+    (told,) = headlines.excused_cases(report)
     assert told.endswith("mismatch: 2.3.0: reads int8 as uint8")
-    assert not list(headlines.excused(replace(report, device="delegate:libacme.so")))
+    assert not list(headlines.excused_cases(replace(report, device="delegate:libacme.so")))

@@ -58,7 +58,7 @@ def test_tally() -> None:
     ],
 )
 def test_the_way_that_fits(one: Any, words: str) -> None:
-    assert wording.computed_by(one) == words
+    assert wording.candidate_text(one) == words
 
 
 @pytest.mark.parametrize(
@@ -122,4 +122,4 @@ def test_reasons_for_silence_are_stated_once() -> None:
 
 def test_operators_of_a_model_are_named() -> None:
     owned = (N(called="#1", title="conv"), N(called="#12", title="add"))
-    assert [*wording.named(diagnosed(owned=owned), ["'#12, ties' [0]"])] == ["#12 is 'add'"]
+    assert [*wording.operator_names(diagnosed(owned=owned), ["'#12, ties' [0]"])] == ["#12 is 'add'"]

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.devices.outcome import Outcome
-from litecheck.rendering.verification.rows import identified
+from litecheck.rendering.verification.rows import verdict_identities
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verification.result import Verification
 
@@ -120,7 +120,7 @@ def test_sentence_of_matching_arithmetics(sample: Verification) -> None:
 
 
 def test_unchecked_cases_are_grouped_unless_they_fail(sample: Verification) -> None:
-    groups = wording.unjudged(sample)
+    groups = wording.unjudged_groups(sample)
     assert [(outcome, opcode, len(found)) for outcome, opcode, _, found in groups] == [
         (Outcome.NOT_DELEGATED, "CUSTOM", 1),
         (Outcome.NO_REFERENCE, "CALL_ONCE", 2),
@@ -131,7 +131,7 @@ def test_unchecked_cases_are_grouped_unless_they_fail(sample: Verification) -> N
         (Outcome.NOT_RECORDED, "NEG", 1),
     ]
     strict = replace(sample, fail_on_fallback=True)
-    assert [outcome for outcome, *_ in wording.unjudged(strict)] == [g[0] for g in groups[1:]]
+    assert [outcome for outcome, *_ in wording.unjudged_groups(strict)] == [g[0] for g in groups[1:]]
     assert len(wording.failing(strict)) == len(wording.failing(sample)) + 1
     claimed = replace(sample, claims=("GELU", "ABS"))
     assert [v.opcode for v in wording.failing(claimed) if not v.outcome.judged] == ["GELU"]
@@ -146,21 +146,21 @@ def test_unchecked_cases_are_grouped_unless_they_fail(sample: Verification) -> N
 
 
 def test_fingerprints_are_stable_and_identities_are_unique(sample: Verification) -> None:
-    before = {v.case: (fingerprint, identity) for v, fingerprint, identity in identified(sample)}
+    before = {v.case: (fingerprint, identity) for v, fingerprint, identity in verdict_identities(sample)}
     moved = tuple(
         replace(v, operators=tuple(n + 1 for n in v.operators), case=f"later-{v.case}")
         for v in sample.verdicts
     )
-    after = {v.case: (f, i) for v, f, i in identified(replace(sample, verdicts=moved))}
+    after = {v.case: (f, i) for v, f, i in verdict_identities(replace(sample, verdicts=moved))}
     assert after == {f"later-{name}": found for name, found in before.items()}
     doubled = replace(sample, verdicts=sample.verdicts * 2)
-    identities = [identity for *_, identity in identified(doubled)]
+    identities = [identity for *_, identity in verdict_identities(doubled)]
     assert len(set(identities)) == len(identities) == 2 * len(before)
 
 
 def test_a_different_device_has_different_identities(sample: Verification) -> None:
-    there = {identity for *_, identity in identified(replace(sample, device="tflm"))}
-    assert there.isdisjoint(identity for *_, identity in identified(sample))
+    there = {identity for *_, identity in verdict_identities(replace(sample, device="tflm"))}
+    assert there.isdisjoint(identity for *_, identity in verdict_identities(sample))
 
 
 def test_a_devices_message_of_several_lines_becomes_one_line(sample: Verification) -> None:

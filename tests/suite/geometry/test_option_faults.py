@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from litecheck.arrays import Array, Arrays
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.suite.geometry.fault import Inference
 from litecheck.suite.geometry.option_faults import option_faults
 
 FAULTS = {fault.name: fault for fault in option_faults()}
-Q = quantized(0.05)
+Q = qparams(0.05)
 LINE = np.array([1, 2, 3, 4], np.int8)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.suite.stream.draw import ACTIVATIONS, fused, reals
+from litecheck.suite.stream.draw import ACTIVATIONS, draw_activation, reals
 
 
 def test_reals_are_exact_and_lie_where_they_should() -> None:
@@ -17,11 +17,11 @@ def test_reals_are_exact_and_lie_where_they_should() -> None:
 
 @pytest.mark.parametrize("turn", range(len(ACTIVATIONS)))
 def test_activations_go_by_turns(turn: int) -> None:
-    assert fused(turn, 0.3, 5) == {"fused_activation_function": ACTIVATIONS[turn]}
+    assert draw_activation(turn, 0.3, 5) == {"fused_activation_function": ACTIVATIONS[turn]}
 
 
 def test_a_bound_in_the_middle_of_two_values_is_left_out() -> None:
     # 6 / 4 is 1.5 steps: runtimes round it to 2, or with an odd zero point to 1.
     assert ACTIVATIONS[1] == "RELU6"
-    assert fused(1, 2.4, 5) == {"fused_activation_function": "NONE"}
-    assert fused(1, 4.0, 5) == {"fused_activation_function": "RELU6"}
+    assert draw_activation(1, 2.4, 5) == {"fused_activation_function": "NONE"}
+    assert draw_activation(1, 4.0, 5) == {"fused_activation_function": "RELU6"}

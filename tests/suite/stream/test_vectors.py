@@ -43,7 +43,7 @@ def test_flags_of_a_block() -> None:
 
 
 def test_a_block_is_cut() -> None:
-    cut = block().cut(2)
+    cut = block().first_lines(2)
     assert cut.text() == b"10 7 5\n11 8 4\n"
     assert cut.mistaken[1] is None
     assert len(cut) == 2

@@ -14,7 +14,7 @@ pytest.importorskip("ethosu.regor", reason="needs the extra 'vela'")
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Device
 from litecheck.devices.registry import open_device
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -34,7 +34,7 @@ def unary(
 ) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    ends = [main.tensor(n, (1, 4, 4, 16), dtype, quantized(*q)) for n, q in (("x", x), ("y", y))]
+    ends = [main.tensor(n, (1, 4, 4, 16), dtype, qparams(*q)) for n, q in (("x", x), ("y", y))]
     main.add(opcode, ends[:1], ends[1:])
     main.inputs(ends[0])
     main.outputs(ends[1])
@@ -47,13 +47,13 @@ def conv(dtype: str = "int8", bias: str = "int32", depthwise: bool = False) -> M
     main = builder.subgraph()
     scales = random.uniform(0.001, 0.01, 5).astype(np.float32)
     zero = 3 if dtype == "int8" else 0
-    x = main.tensor("x", (1, 6, 6, 5 if depthwise else 4), dtype, quantized(0.05, zero))
+    x = main.tensor("x", (1, 6, 6, 5 if depthwise else 4), dtype, qparams(0.05, zero))
     shape = (1, 3, 3, 5) if depthwise else (5, 3, 3, 4)
     w = main.constant(
-        "w", random.integers(-127, 128, shape).astype(np.int8), quantized(scales, 0, 3 if depthwise else 0)
+        "w", random.integers(-127, 128, shape).astype(np.int8), qparams(scales, 0, 3 if depthwise else 0)
     )
-    b = main.constant("b", random.integers(-2000, 2000, 5).astype(bias), quantized(scales * np.float32(0.05)))
-    y = main.tensor("y", (1, 6, 6, 5), dtype, quantized(0.1, zero))
+    b = main.constant("b", random.integers(-2000, 2000, 5).astype(bias), qparams(scales * np.float32(0.05)))
+    y = main.tensor("y", (1, 6, 6, 5), dtype, qparams(0.1, zero))
     if depthwise:
         main.add(
             "DEPTHWISE_CONV_2D", [x, w, b], [y], padding="SAME", stride_w=1, stride_h=1, depth_multiplier=1
@@ -125,10 +125,10 @@ def test_a_fully_connected_layer_is_rescaled_as_convolutions_are(device: Device,
     main = builder.subgraph()
     scales = np.float32(0.053), np.float32(0.0041)
     biases = random.integers(-2000, 2000, 16).astype(np.int32)
-    x = main.tensor("x", (4, 64), "int8", quantized(scales[0], 3))
-    w = main.constant("w", random.integers(-127, 128, (16, 64)).astype(np.int8), quantized(scales[1]))
-    b = main.constant("b", biases, quantized(scales[0] * scales[1]))
-    y = main.tensor("y", (4, 16), "int8", quantized(0.047, 14))
+    x = main.tensor("x", (4, 64), "int8", qparams(scales[0], 3))
+    w = main.constant("w", random.integers(-127, 128, (16, 64)).astype(np.int8), qparams(scales[1]))
+    b = main.constant("b", biases, qparams(scales[0] * scales[1]))
+    y = main.tensor("y", (4, 16), "int8", qparams(0.047, 14))
     main.add("FULLY_CONNECTED", [x, w, b], [y])
     main.inputs(x)
     main.outputs(y)

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.checks.compilation import compilers_of, with_compiler_reports
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.placement import CompilerReport
 from litecheck.profile.load import load_profile
@@ -22,7 +22,7 @@ U85 = load_profile("ethos-u85")
 def added(shape: tuple[int, ...] = (1, 4, 4, 8), dtype: str = "int8", scale: float = 0.5) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x, y, z = (main.tensor(name, shape, dtype, quantized(scale)) for name in "xyz")
+    x, y, z = (main.tensor(name, shape, dtype, qparams(scale)) for name in "xyz")
     main.add("ADD", [x, y], [z])
     main.inputs(x, y)
     main.outputs(z)
@@ -32,10 +32,10 @@ def added(shape: tuple[int, ...] = (1, 4, 4, 8), dtype: str = "int8", scale: flo
 def computed_weights() -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 8), "int8", quantized(0.5))
-    w = main.tensor("w", (4, 8), "int8", quantized(0.25))
-    b = main.constant("b", np.zeros(4, np.int32), quantized(0.125))
-    y = main.tensor("y", (1, 4), "int8", quantized(0.5))
+    x = main.tensor("x", (1, 8), "int8", qparams(0.5))
+    w = main.tensor("w", (4, 8), "int8", qparams(0.25))
+    b = main.constant("b", np.zeros(4, np.int32), qparams(0.125))
+    y = main.tensor("y", (1, 4), "int8", qparams(0.5))
     main.add("FULLY_CONNECTED", [x, w, b], [y])
     main.inputs(x, w)
     main.outputs(y)

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.checks.validate import validate
 from litecheck.finding import CPU, SUPERSEDED
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.graph import graph_of
 from litecheck.model.types import Model
 from litecheck.placement import Place
@@ -27,7 +27,7 @@ def chain(*opcodes: str, dtype: str = "int8", scale: float = 0.5) -> Model:
     """Return a chain of operators with one operand each."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    tensors = [main.tensor(f"t{n}", (1, 4, 4, 8), dtype, quantized(scale)) for n in range(len(opcodes) + 1)]
+    tensors = [main.tensor(f"t{n}", (1, 4, 4, 8), dtype, qparams(scale)) for n in range(len(opcodes) + 1)]
     for opcode, a, b in zip(opcodes, tensors, tensors[1:], strict=False):
         main.add(opcode, [a], [b])
     main.inputs(tensors[0])
@@ -38,12 +38,12 @@ def chain(*opcodes: str, dtype: str = "int8", scale: float = 0.5) -> Model:
 def convolution(stride: int, dtype: str = "int8", computed: bool = False) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 8, 8, 3), dtype, quantized(0.5))
+    x = main.tensor("x", (1, 8, 8, 3), dtype, qparams(0.5))
     if computed:
-        w = main.tensor("w", (5, 3, 3, 3), dtype, quantized(0.25))
+        w = main.tensor("w", (5, 3, 3, 3), dtype, qparams(0.25))
     else:
-        w = main.constant("w", np.ones((5, 3, 3, 3), np.int8), quantized(0.25))
-    y = main.tensor("y", (1, -(-8 // stride), -(-8 // stride), 5), dtype, quantized(1.0))
+        w = main.constant("w", np.ones((5, 3, 3, 3), np.int8), qparams(0.25))
+    y = main.tensor("y", (1, -(-8 // stride), -(-8 // stride), 5), dtype, qparams(1.0))
     main.add("CONV_2D", [x, w, -1], [y], padding="SAME", stride_w=stride, stride_h=stride, version=3)
     main.inputs(*([x, w] if computed else [x]))
     main.outputs(y)
@@ -101,7 +101,7 @@ def twice() -> Model:
     builder = ModelBuilder()
     for opcodes in (("TANH",), ("TANH", "SQRT", "TANH")):
         main = builder.subgraph()
-        tensors = [main.tensor(f"t{n}", (1, 4), "int8", quantized(0.5)) for n in range(len(opcodes) + 1)]
+        tensors = [main.tensor(f"t{n}", (1, 4), "int8", qparams(0.5)) for n in range(len(opcodes) + 1)]
         for opcode, a, b in zip(opcodes, tensors, tensors[1:], strict=False):
             main.add(opcode, [a], [b])
         main.inputs(tensors[0])
@@ -147,7 +147,7 @@ def graph(operators: Sequence[tuple[str, str]], outputs: str) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
     names = "x" + "".join(result for _, result in operators)
-    tensors = {name: main.tensor(name, (1, 4, 4, 8), "int8", quantized(0.5)) for name in names}
+    tensors = {name: main.tensor(name, (1, 4, 4, 8), "int8", qparams(0.5)) for name in names}
     kinds = {"npu": {1: "TANH", 2: "ADD"}, "cpu": {1: "SQRT", 2: "FLOOR_DIV"}}
     for operands, result in operators:
         kind = kinds["cpu" if result.isupper() else "npu"][len(operands)]
@@ -208,13 +208,13 @@ def test_partitions_of_a_long_model_take_one_pass() -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
     half = 20_000
-    x, *tensors = [main.tensor("t", (1,), "int8", quantized(0.5)) for _ in range(2 * half + 1)]
+    x, *tensors = [main.tensor("t", (1,), "int8", qparams(0.5)) for _ in range(2 * half + 1)]
     main.add("TANH", [x], [tensors[0]])
     for n in range(1, 2 * half):
         before = tensors[0] if n == half else tensors[n - 1]
         main.add("SQRT" if n < half else "TANH", [before], [tensors[n]])
     main.inputs(x)
-    y = main.tensor("y", (1,), "int8", quantized(0.5))
+    y = main.tensor("y", (1,), "int8", qparams(0.5))
     main.add("ADD", [tensors[-1], tensors[half - 1]], [y])
     main.outputs(y)
     subgraph = builder.finish().subgraphs[0]

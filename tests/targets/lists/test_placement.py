@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.profile.load import load_profile
 from litecheck.targets.lists.placement import place_model
 
@@ -12,10 +12,10 @@ ON, OFF = "RELU6", "SQUARE"
 
 def chain(graph: SubgraphBuilder, *opcodes: str) -> None:
     """Add a chain of operators on 300 bytes each."""
-    last = graph.tensor("x", (1, 10, 10, 3), "int8", quantized(0.5))
+    last = graph.tensor("x", (1, 10, 10, 3), "int8", qparams(0.5))
     graph.inputs(last)
     for number, opcode in enumerate(opcodes):
-        y = graph.tensor(f"y{number}", (1, 10, 10, 3), "int8", quantized(0.5))
+        y = graph.tensor(f"y{number}", (1, 10, 10, 3), "int8", qparams(0.5))
         graph.add(opcode, [last], [y])
         last = y
     graph.outputs(last)

@@ -10,9 +10,9 @@ import pytest
 
 from litecheck.cases import parts
 from litecheck.cases.parts import Case
-from litecheck.comparison.types import Difference, Explained, MismatchExample
+from litecheck.comparison.types import Difference, ExplainedElement, MismatchExample
 from litecheck.devices.outcome import Outcome
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
 from litecheck.verification.reproducers.issue import _row, block, code, issue, literal, visible
@@ -78,9 +78,9 @@ def test_visible_text() -> None:
 def case() -> Case:
     builder = ModelBuilder("small")
     graph = builder.subgraph()
-    x = graph.tensor("x|y", (1, 4), "int8", quantized(0.5, 3))
-    w = graph.constant("", np.ones((6, 4), np.int8), quantized([0.25, 0.5, 0.75, 1, 2, 3]))
-    y = graph.tensor("out", (1, 6), "int8", quantized(0.1, -128))
+    x = graph.tensor("x|y", (1, 4), "int8", qparams(0.5, 3))
+    w = graph.constant("", np.ones((6, 4), np.int8), qparams([0.25, 0.5, 0.75, 1, 2, 3]))
+    y = graph.tensor("out", (1, 6), "int8", qparams(0.1, -128))
     graph.add("FULLY_CONNECTED", [x, w], [y], version=4)
     graph.inputs(x)
     graph.outputs(y)
@@ -128,7 +128,7 @@ def difference(**fields: Any) -> Difference:
         (verdict(difference(worst=MismatchExample(0, (0, 5), 7.0, 4.0))),
          ["1,200 of 6,000 output elements differ from `tflm`, by at most 3 LSB.",
           "At (0, 5) 7 is expected, the device gives 4."]),
-        (verdict(difference(explained=Explained((0, 5), "1", "tflm", (), 7, 4))),
+        (verdict(difference(explained=ExplainedElement((0, 5), "1", "tflm", (), 7, 4))),
          ["1,200 of 6,000 output elements differ from `tflm`, by at most 3 LSB.", "",
           "element (0, 5) of run 1: tflm gives 7; the device gives 4, a value of no known variant or defect"]),
         (verdict(difference(), also=("litert-xnnpack",)),
@@ -155,5 +155,5 @@ def test_issue_with_a_program() -> None:
     ("count", "shown"), [(3, "0.5, 0.5, 0.5"), (4, "0.5, 0.5, 0.5, 0.5"), (5, "0.5, 0.5, 0.5, 0.5, ...")]
 )
 def test_four_scales_are_shown(count: int, shown: str) -> None:
-    tensor = Tensor(0, "w", "int8", (count, 2), quantization=quantized([0.5] * count))
+    tensor = Tensor(0, "w", "int8", (count, 2), quantization=qparams([0.5] * count))
     assert _row(tensor) == f"| `w` | int8 | [{count}, 2] | {shown} | 0 |"

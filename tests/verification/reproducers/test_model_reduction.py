@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases import parts
-from litecheck.cases.inputs import drawn
+from litecheck.cases.inputs import draw_inputs
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.verification.reproducers.model_reduction import Trial, _parts, narrower
@@ -16,7 +16,7 @@ from tests.verification.networks import convolutional
 def trial(opcode: str) -> Trial:
     model = convolutional()
     case = next(c for c in parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
-    stimulus = drawn(case, {}, 0)
+    stimulus = draw_inputs(case, {}, 0)
     assert stimulus is not None
     return Trial(case.cut.model, stimulus.arrays)
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.verification.reproducers.model_reduction import Trial, with_tensors
 from litecheck.verification.reproducers.shrink import shrink
@@ -66,7 +66,7 @@ def test_a_trial_that_cannot_shrink_stays() -> None:
 def test_a_zero_point_outside_the_type_becomes_its_nearest_value(zero_point: int, nearest: int) -> None:
     whole = trial("ADD")
     second = whole.model.subgraphs[0].tensors[1]
-    invalid = replace(second, quantization=quantized(0.5, zero_point))
+    invalid = replace(second, quantization=qparams(0.5, zero_point))
     whole = replace(whole, model=with_tensors(whole.model, {1: invalid}))
     small = shrink(whole, lambda t: bool((t.inputs[0] == 77).any()))
     assert small.inputs[1].item() == nearest

@@ -104,7 +104,7 @@ class Vela:
             raise DeviceError(f"Vela compiled nothing: {why}")
         return model_from(left, "vela")
 
-    def compiled(self, models: Iterable[Model]) -> Iterator[Compilation]:
+    def compile_models(self, models: Iterable[Model]) -> Iterator[Compilation]:
         """Compile many models in their order."""
         return map(self.compile, models)
 

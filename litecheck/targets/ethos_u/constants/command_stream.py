@@ -80,7 +80,7 @@ class NpuOperation:
         """Return the 16-bit parameter of a register, 0 if it was not set."""
         return self.registers.get(register, (0, 0))[0]
 
-    def signed(self, register: Register) -> int:
+    def read_int16(self, register: Register) -> int:
         """Return the parameter as int16."""
         value = self.parameter(register)
         return value - (1 << 16) if value >> 15 else value
@@ -89,7 +89,7 @@ class NpuOperation:
         """Return the payload of a register, 0 if it was not set."""
         return self.registers.get(register, (0, 0))[1]
 
-    def read(self, region: int, address: int, length: int) -> bytes | None:
+    def read_constants(self, region: int, address: int, length: int) -> bytes | None:
         """Return the constants at an address, original or copied; None if they are unknown."""
         return _read(self.copies, self.constants, region, address, length)
 

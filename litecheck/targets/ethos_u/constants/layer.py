@@ -15,7 +15,7 @@ from litecheck.reference.numerics.fixedpoint import (
     quantize_multipliers,
     reduce_multiplier,
 )
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.targets.ethos_u.constants.command_stream import NpuOperation, Register
 
 #: Bytes per channel in the scale stream.
@@ -43,7 +43,7 @@ def channel_constants(operations: Sequence[NpuOperation], channels: int, u85: bo
         location = operation.parameter(Register.SCALE_REGION), operation.payload(Register.SCALE_BASE)
         is_48bit = u85 and bool(operation.parameter(Register.ACCUMULATOR) & 1)
         count = operation.parameter(Register.OFM_DEPTH) + 1
-        data = operation.read(*location, count * _RECORD)
+        data = operation.read_constants(*location, count * _RECORD)
         if data is None:
             raise NotSupported("not covered: the scales are not among the constants of the compiled model")
         if (*location, data) not in seen:  # stripes of one output share the scales
@@ -80,7 +80,7 @@ def rounding(operation: NpuOperation, u85: bool) -> str:
     return known[number]
 
 
-def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
+def rescale_sums(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
     """Return sums * multiplier / 2^shift with a rounding mode. Multiplier 1 and shift 0 return the sums.
 
     For example, sum 5, multiplier 1 and shift 1 give 3 for ``natural``.
@@ -93,7 +93,7 @@ def rescaled(sums: Ints, multiplier: Ints, shift: Ints, mode: str) -> Ints:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Expected:
+class Multipliers:
     """Multiplier and shift of each channel as LiteRT computes them from the scales, and a description."""
 
     multiplier: Ints
@@ -101,9 +101,9 @@ class Expected:
     description: str
 
 
-def expected(
+def expected_multipliers(
     double: NDArray[np.float64], single: NDArray[np.float64], uses_float32: bool, has_64bit_sums: bool
-) -> tuple[Expected, ...]:
+) -> tuple[Multipliers, ...]:
     """Return the variants of quantized multipliers; LiteRT's variant for the operator is the first.
 
     ``double`` and ``single`` are products of the scales in float64 and float32. LiteRT uses float32 if ``uses_float32``, and
@@ -117,7 +117,7 @@ def expected(
             (
                 (product == "float32") == uses_float32,
                 (bits == 15) == has_64bit_sums,
-                Expected(a, b, _describe(product, bits)),
+                Multipliers(a, b, _describe(product, bits)),
             )
             for bits, a, b in forms
         ]
@@ -128,7 +128,7 @@ def _describe(product: str, bits: int) -> str:
     return f"{bits} bits of a {product} product of the scales"
 
 
-def differences(found: ChannelConstants, bias: Ints, variants: Sequence[Expected]) -> Iterator[str]:
+def differences(found: ChannelConstants, bias: Ints, variants: Sequence[Multipliers]) -> Iterator[str]:
     """Yield a description of the differences from LiteRT: of multipliers and shifts, then of biases."""
     own, channels = variants[0], len(bias)
     if _differing_channels(found, own).any():
@@ -150,10 +150,10 @@ def differences(found: ChannelConstants, bias: Ints, variants: Sequence[Expected
 
 
 def _count_of(some: int, channels: int) -> str:
-    return f"{some} of {counted(channels, 'channel')}"
+    return f"{some} of {count_of(channels, 'channel')}"
 
 
-def _differing_channels(found: ChannelConstants, wanted: Expected) -> NDArray[np.bool_]:
+def _differing_channels(found: ChannelConstants, wanted: Multipliers) -> NDArray[np.bool_]:
     """Return a mask of the channels that differ. For a multiplier of 0 the shift is ignored."""
     shifted: NDArray[np.bool_] = (found.shift != wanted.shift) & (wanted.multiplier != 0)
     multiplied: NDArray[np.bool_] = found.multiplier != wanted.multiplier

@@ -22,9 +22,9 @@ from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.numerics.fixedpoint import Ints
 from litecheck.reference.numerics.requantize import wide_sums
 from litecheck.reference.numerics.rescale import Scales
-from litecheck.reference.numerics.windows import axes, padded, windows
+from litecheck.reference.numerics.windows import axes, pad_image, windows
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Operand, OutputSpec
-from litecheck.summary_text import counted
+from litecheck.summary_text import count_of
 from litecheck.targets.ethos_u.constants.command_stream import (
     NpuOperation,
     OperationCode,
@@ -33,11 +33,11 @@ from litecheck.targets.ethos_u.constants.command_stream import (
 )
 from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
-    Expected,
+    Multipliers,
     channel_constants,
     differences,
-    expected,
-    rescaled,
+    expected_multipliers,
+    rescale_sums,
     rounding,
 )
 
@@ -85,7 +85,7 @@ class _CompiledPart:
 
     def same(self, register: Register) -> int:
         """Return a register that is equal for all operations. Raises NotSupported if it differs."""
-        found = {operation.signed(register) for operation in self.operations}
+        found = {operation.read_int16(register) for operation in self.operations}
         if len(found) != 1:
             raise NotSupported(
                 f"not covered: {len(self.operations)} operations differ in register {register.name}"
@@ -136,7 +136,7 @@ def _read_part(model: Model, compiled: Model, u85: bool) -> _CompiledPart:
     (operator,) = main.operators
     computed = [main.tensors[i] for i in operator.inputs if i >= 0 and not main.tensors[i].is_constant]
     if len(computed) != 1 or len(operator.outputs) != 1:
-        io = f"{counted(len(computed), 'computed input')} and {counted(len(operator.outputs), 'output')}"
+        io = f"{count_of(len(computed), 'computed input')} and {count_of(len(operator.outputs), 'output')}"
         raise NotSupported(f"not covered: {io}, expected one of each")
     output = main.tensors[operator.outputs[0]]
     found = tuple(operations(*constants))
@@ -208,7 +208,7 @@ def _rescaling(piece: _CompiledPart) -> Compute:
     factor, right = np.array(multiplier, np.int64), np.array(shift, np.int64)
     before = piece.same(Register.IFM_ZERO_POINT)
     stored = _store_function(piece)
-    return lambda x: stored(rescaled(x.astype(np.int64) - before, factor, right, mode))
+    return lambda x: stored(rescale_sums(x.astype(np.int64) - before, factor, right, mode))
 
 
 def _store_function(piece: _CompiledPart) -> Callable[[Ints], Array]:
@@ -247,7 +247,7 @@ def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOper
         total = sums(x) + constants.bias
         if has_32bit_sums and np.abs(total).max(initial=0) >= 1 << 31:
             raise NotSupported("not covered: sums that exceed the 32-bit accumulator")
-        scaled = finish(rescaled(total, constants.multiplier, constants.shift, mode))
+        scaled = finish(rescale_sums(total, constants.multiplier, constants.shift, mode))
         return (bounded(scaled) if bounded else scaled).reshape((-1, *shape[1:]))
 
     bias_index = tensors.get("bias", -1)
@@ -259,7 +259,7 @@ def _layer(whole: _CompiledPart, last: tuple[NpuOperation, ...]) -> CompiledOper
     return CompiledOperator(lambda x: computed(x, found), said, lambda x: computed(x, litert))
 
 
-def _expected_constants(piece: _CompiledPart, weight: Tensor, channels: int) -> tuple[Expected, ...]:
+def _expected_constants(piece: _CompiledPart, weight: Tensor, channels: int) -> tuple[Multipliers, ...]:
     """Return the variants of the operator's multipliers, LiteRT's variant first, as in the reference kernels."""
     data = Operand(np.empty(0), piece.input.dtype, piece.input.quantization)
     filters = Operand(np.empty(0), weight.dtype, weight.quantization)
@@ -267,7 +267,8 @@ def _expected_constants(piece: _CompiledPart, weight: Tensor, channels: int) -> 
     scales = Scales.of(data, filters, output, channels)
     single = piece.facts.over == "row" and weight.quantization.scale.size == 1
     uses_float32 = piece.input.dtype == "uint8" or single
-    return expected(scales.double(), scales.narrow(), uses_float32, wide_sums(data, piece.operator.options))
+    wide = wide_sums(data, piece.operator.options)
+    return expected_multipliers(scales.double(), scales.narrow(), uses_float32, wide)
 
 
 def _sums(piece: _CompiledPart, weight: Tensor, stored: Ints) -> Compute:
@@ -285,7 +286,7 @@ def _sums(piece: _CompiledPart, weight: Tensor, stored: Ints) -> Compute:
 
     def summed(x: Array) -> Array:
         rows, columns = axes(x.shape, (height, width), options)
-        view = windows(padded(x - float(zero), rows, columns, 0, np.float64), rows, columns)
+        view = windows(pad_image(x - float(zero), rows, columns, 0, np.float64), rows, columns)
         if over == "window":
             return _to_int64(np.tensordot(view, centred, ((3, 4, 5), (1, 2, 3))))
         filters = centred[0].reshape(height, width, x.shape[3], -1)

@@ -40,7 +40,7 @@ def unquantized_io(operands: Operands) -> Measured:
     return sum(not t.quantization.scale.size and t.dtype not in TYPES_WITHOUT_SCALE for t in tensors)
 
 
-@measures(change_first_input(lambda t: with_dtype(t, "uint8").scaled([0.5], -3)))
+@measures(change_first_input(lambda t: with_dtype(t, "uint8").with_scale([0.5], -3)))
 def nonzero_zero_point_io_int32(operands: Operands) -> Measured:
     """Number of tensors among the first input and the first output that are int32 with a zero point other than 0, or
     unsigned with a negative zero point. Example: an int32 input with zero point 3 gives 1."""

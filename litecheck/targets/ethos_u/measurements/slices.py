@@ -8,7 +8,7 @@ from typing import Any
 from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.types import Operator, Tensor
 from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
-from litecheck.profile.measurements.register import measures, within_type
+from litecheck.profile.measurements.register import measures, with_constant
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.operators import traits_of
 from litecheck.targets.ethos_u.measurements.reductions import input_shape
@@ -19,7 +19,7 @@ from litecheck.targets.generators.axes import (
 )
 
 
-@measures(lambda plan, value: within_type(plan, "axis", [-4] if value else [0]))
+@measures(lambda plan, value: with_constant(plan, "axis", [-4] if value else [0]))
 def axis_is_minus_rank(operands: Operands) -> Measured:
     """1 if an axis is -rank or less, else 0. Example: axis -4 of rank 4 gives 1."""
     shape, axes = input_shape(operands), short_constant(operands, "axis")
@@ -39,7 +39,7 @@ def _set_inferred_sizes(plan: Plan, value: Any) -> Plan | None:
     if sizes is None or sizes.shape[:1] < (value,) or value < 0:
         return None
     known = [1] * (sizes.shape[0] - int(value))
-    return within_type(plan, "size_splits", [-1] * int(value) + known)
+    return with_constant(plan, "size_splits", [-1] * int(value) + known)
 
 
 @measures(_set_inferred_sizes)
@@ -79,7 +79,7 @@ def _set_reversed_axes(plan: Plan, value: Any) -> Plan | None:
     output = plan.one("output")
     if output is None or not output.shape or not 0 <= value <= len(output.shape):
         return None
-    return within_type(plan, "axis", list(range(int(value))) or [len(output.shape)])
+    return with_constant(plan, "axis", list(range(int(value))) or [len(output.shape)])
 
 
 @measures(_set_reversed_axes)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.model.stored_values import stored_integers
 from litecheck.profile.measurements.bound import Measured, Operands, everything
 from litecheck.profile.measurements.register import dimensions, measures
@@ -85,7 +85,7 @@ def _set_two_weight_scales(plan: Plan, value: Any) -> Plan | None:
     role = next((r for r in plan.inputs if domains.get(r) == "weight" and plan.operands.get(r)), None)
     if role is None or value not in (0, 1):
         return None
-    return plan.edit(role, lambda t: t.but(quantization=quantized([0.5, 0.25]))) if value else plan
+    return plan.edit(role, lambda t: t.but(quantization=qparams([0.5, 0.25]))) if value else plan
 
 
 @measures(_set_two_weight_scales)
@@ -97,7 +97,7 @@ def per_axis_weights(operands: Operands) -> Measured:
 def _set_two_bias_scales(plan: Plan, value: Any) -> Plan | None:
     if plan.one("cell_gate_bias") is None or value not in (0, 1):
         return None
-    return plan.edit("cell_gate_bias", lambda t: t.scaled([0.5, 0.25])) if value else plan
+    return plan.edit("cell_gate_bias", lambda t: t.with_scale([0.5, 0.25])) if value else plan
 
 
 @measures(_set_two_bias_scales)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from tests.fuzz.bombs import bomb
@@ -160,7 +160,7 @@ def _one_operator(
 ) -> Model:
     builder, kind = ModelBuilder(), rng.choice(("int8", "float32", "int8"))
     main = builder.subgraph("main")
-    scale = quantized(0.5) if kind == "int8" else None
+    scale = qparams(0.5) if kind == "int8" else None
     x, y = main.tensor("x", shape, kind, scale), main.tensor("y", out, kind, scale)
     main.add(opcode, [x, *(main.constant(f"c{n}", c) for n, c in enumerate(constants))], [y], **options)
     _ends(main, x, y)

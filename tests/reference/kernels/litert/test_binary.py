@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from litecheck.model.build import quantized
+from litecheck.model.build import qparams
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.binary import EIGHT_BITS, FAMILY, WIDE, eight_bits, pairs
 from tests.differential.one_operator import Tensor, Trial, changed, noticed, perturbed, score, trial
@@ -47,9 +47,9 @@ def ties(opcode: str, dtype: str = "int8", count: int = 20_007, leading: tuple[i
     x, y = (rng.integers(low, high + 1, shape).astype(dtype) for shape in ((*leading, count), (count,)))
     left, right = 0.048082999885082245, 0.005342555698007345
     out = 2 * left * right * 32 if opcode == "MUL" else 2 * right
-    operands = [Tensor(x, quantized(left)), Tensor(y, quantized(right))]
+    operands = [Tensor(x, qparams(left)), Tensor(y, qparams(right))]
     options = {"pot_scale_int16": False} if dtype == "int16" and opcode != "MUL" else {}
-    return trial(f"{opcode} ties", opcode, operands, dtype, quantized(out), x.shape, version=5, **options)
+    return trial(f"{opcode} ties", opcode, operands, dtype, qparams(out), x.shape, version=5, **options)
 
 
 @pytest.mark.parametrize("resolver", RESOLVERS)
@@ -69,8 +69,8 @@ def test_products_of_int16_with_8_bit_outputs(litert: Oracle, dtype: str) -> Non
     rng = np.random.default_rng(5)
     x, y = (rng.integers(-32768, 32768, 20_011).astype(np.int16) for _ in range(2))
     x[:50] = y[25:75] = -32768
-    operands = [Tensor(x, quantized(2.0**-15)), Tensor(y, quantized(2.0**-15))]
-    case = trial("MUL of words", "MUL", operands, dtype, quantized(2.0**-7, 3), x.shape)
+    operands = [Tensor(x, qparams(2.0**-15)), Tensor(y, qparams(2.0**-15))]
+    case = trial("MUL of words", "MUL", operands, dtype, qparams(2.0**-7, 3), x.shape)
     for resolver in RESOLVERS:
         total = score(case, litert, resolver)
         assert (total.compared, total.different) == (x.size, 0), (total.refused, total.examples)
@@ -79,8 +79,8 @@ def test_products_of_int16_with_8_bit_outputs(litert: Oracle, dtype: str) -> Non
 @pytest.mark.parametrize("scale", [0.03, 0.5, 4.0])
 def test_the_known_fault_of_div(litert: Oracle, scale: float) -> None:
     x, y = pairs(np.random.default_rng(1), "int8", 0)
-    operands = [Tensor(x, quantized(0.5)), Tensor(y, quantized(0.5))]
-    case = trial(f"DIV {scale}", "DIV", operands, "int8", quantized(scale), x.shape)
+    operands = [Tensor(x, qparams(0.5)), Tensor(y, qparams(0.5))]
+    case = trial(f"DIV {scale}", "DIV", operands, "int8", qparams(scale), x.shape)
     assert score(case, litert, "reference").different > 0
     assert score(case, litert, "reference", right(FAMILY, "reference")).different == 0
 
@@ -123,7 +123,7 @@ def test_leading_dimensions_of_length_1_are_no_broadcasting(litert: Oracle, opco
 def test_sixteen_bits_overflow_in_vector_loops_only(litert: Oracle, opcode: str, scale: float) -> None:
     rng = np.random.default_rng(2)
     x, y = (rng.integers(-128, 128, 4103).astype(np.int8) for _ in range(2))
-    operands = [Tensor(x, quantized(0.1)), Tensor(y, quantized(0.07))]
-    case = trial(f"{opcode} {scale}", opcode, operands, "int8", quantized(scale, 100), x.shape)
+    operands = [Tensor(x, qparams(0.1)), Tensor(y, qparams(0.07))]
+    case = trial(f"{opcode} {scale}", opcode, operands, "int8", qparams(scale, 100), x.shape)
     for resolver in RESOLVERS:
         assert score(case, litert, resolver).different == 0, resolver

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.quantization import Quantization
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from tests.differential.one_operator import Tensor, Trial, answers, changed, score, trial
@@ -15,9 +15,9 @@ from tests.differential.oracle import RESOLVERS, Oracle
 pytestmark = pytest.mark.runtime
 RNG = np.random.default_rng(10)
 #: Accumulators are ties: the input's step times the weights' step is 1/32 of an output step.
-INPUT, WEIGHT, BIAS, OUTPUT = (quantized(s) for s in (0.5, 0.25, 0.125, 4.0))
+INPUT, WEIGHT, BIAS, OUTPUT = (qparams(s) for s in (0.5, 0.25, 0.125, 4.0))
 #: uint8 with zero point 128, which is zero point 0 of int8.
-RAISED = {name: quantized(s, 128) for name, s in (("input", 0.5), ("weight", 0.25), ("output", 4.0))}
+RAISED = {name: qparams(s, 128) for name, s in (("input", 0.5), ("weight", 0.25), ("output", 4.0))}
 
 
 def bytes_(dtype: str, *shape: int) -> np.ndarray:
@@ -80,8 +80,8 @@ def test_a_computed_bias(oracle: Oracle, opcode: str, dtype: str, resolver: str)
 def test_a_computed_axis(oracle: Oracle, opcode: str, resolver: str) -> None:
     x = RNG.integers(-128, 128, (40, 4, 8)).astype(np.int8)
     for step in (1.0, 2.0, 0.75):
-        operands = [Tensor(x, quantized(0.5, 3)), Tensor(np.int32([1]))]
-        case = trial(opcode, opcode, operands, "int8", quantized(step, -7), (40, 8))
+        operands = [Tensor(x, qparams(0.5, 3)), Tensor(np.int32([1]))]
+        case = trial(opcode, opcode, operands, "int8", qparams(step, -7), (40, 8))
         found = score(case, oracle, resolver)
         assert (found.compared, found.different) == (320, 0), found.examples
 
@@ -97,7 +97,7 @@ def test_a_bound_that_is_a_tie(
     for zero in (0, 3):
         x, y = (np.tile(np.int8([-128, -60, 60, 127]), 4), np.int8([127, -128, -30, 30] * 4))
         operands, shape, options = (
-            [Tensor(x, quantized(step, zero)), Tensor(y, quantized(step, zero))],
+            [Tensor(x, qparams(step, zero)), Tensor(y, qparams(step, zero))],
             x.shape,
             {},
         )
@@ -106,8 +106,8 @@ def test_a_bound_that_is_a_tie(
                 (1, 4, 4, 1),
                 {"filter_height": 1, "filter_width": 1, "stride_h": 1, "stride_w": 1},
             )
-            operands = [Tensor(x.reshape(shape), quantized(step, zero))]
-        case = trial(opcode, opcode, operands, "int8", quantized(step, zero), shape,
+            operands = [Tensor(x.reshape(shape), qparams(step, zero))]
+        case = trial(opcode, opcode, operands, "int8", qparams(step, zero), shape,
                      fused_activation_function=activation, **options)  # fmt: skip
         found = score(case, oracle, resolver)
         assert (found.compared, found.different) == (16, 0), (zero, found.examples)
@@ -163,21 +163,21 @@ def lstm() -> Trial:
     """Return an LSTM whose recurrent products saturate: every weight is 127 in steps of 1."""
     builder = ModelBuilder("lstm")
     main = builder.subgraph("main")
-    x = main.tensor("x", (2, 6, 4), "int8", quantized(0.5))
+    x = main.tensor("x", (2, 6, 4), "int8", qparams(0.5))
     operands = [x]
     for kind, width, step in (("w", 4, 0.25), ("r", 8, 1.0)):
         for gate in range(4):
             drawn = RNG.integers(-127, 128, (8, width)).astype(np.int8)
-            operands.append(main.constant(f"{kind}{gate}", drawn, quantized(step)))
+            operands.append(main.constant(f"{kind}{gate}", drawn, qparams(step)))
     operands += [-1, -1, -1]
-    operands += [main.constant(f"b{gate}", np.zeros(8, np.int32), quantized(0.125)) for gate in range(4)]
+    operands += [main.constant(f"b{gate}", np.zeros(8, np.int32), qparams(0.125)) for gate in range(4)]
     operands += [-1, -1]
-    operands.append(main.tensor("h", (2, 8), "int8", quantized(1 / 128), is_variable=True))
-    operands.append(main.tensor("c", (2, 8), "int16", quantized(2.0**-11), is_variable=True))
+    operands.append(main.tensor("h", (2, 8), "int8", qparams(1 / 128), is_variable=True))
+    operands.append(main.tensor("c", (2, 8), "int16", qparams(2.0**-11), is_variable=True))
     operands += [-1, -1, -1, -1]
-    between = [main.tensor(f"i{n}", (0,), "int16", quantized(2.0**-12)) for n in range(4)]
-    between.append(main.tensor("hidden", (0,), "int8", quantized(1 / 128)))
-    y = main.tensor("y", (2, 6, 8), "int8", quantized(1 / 128))
+    between = [main.tensor(f"i{n}", (0,), "int16", qparams(2.0**-12)) for n in range(4)]
+    between.append(main.tensor("hidden", (0,), "int8", qparams(1 / 128)))
+    y = main.tensor("y", (2, 6, 8), "int8", qparams(1 / 128))
     main.add("UNIDIRECTIONAL_SEQUENCE_LSTM", operands, [y], version=2, intermediates=between,
              fused_activation_function="TANH")  # fmt: skip
     main.inputs(x)
@@ -204,8 +204,8 @@ def test_recurrent_products_that_saturate(oracle: Oracle) -> None:
 
 def test_a_uint8_product_of_a_tensor_and_a_scalar_wraps_in_16_bits(oracle: Oracle) -> None:
     """The optimized loop over a tensor and a scalar wraps in 16 bits; the loop over two tensors saturates."""
-    raised = quantized(1.0, 0)
-    x, y = Tensor(np.full(8, 100, np.uint8), raised), quantized(0.25, 0)
+    raised = qparams(1.0, 0)
+    x, y = Tensor(np.full(8, 100, np.uint8), raised), qparams(0.25, 0)
     for other, shape in ((1, "one"), (8, "two")):
         factor = Tensor(np.full(other, 100, np.uint8), raised)
         case = trial(f"MUL {shape}", "MUL", [x, factor], "uint8", y, (8,))

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.interpreter import run
@@ -25,8 +25,8 @@ def case(rng: np.random.Generator, dtype: str) -> tuple[Model, np.ndarray, int]:
     out = float(np.float32(np.sqrt(scale * (int(x.max()) - zero)) / steps))
     builder = ModelBuilder("sqrt")
     main = builder.subgraph("main")
-    source = main.tensor("x", x.shape, dtype, quantized(scale, zero))
-    target = main.tensor("y", x.shape, dtype, quantized(out, shift))
+    source = main.tensor("x", x.shape, dtype, qparams(scale, zero))
+    target = main.tensor("y", x.shape, dtype, qparams(out, shift))
     main.add("SQRT", [source], [target], version=2)
     main.inputs(source)
     main.outputs(target)

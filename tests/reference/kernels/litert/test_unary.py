@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import run
 from tests.differential.one_operator import noticed
@@ -46,7 +46,7 @@ def test_many_tables_of_gelu(oracle, resolver):
 
 
 def bytes_case(opcode, scale=0.05, scale_out=0.1, zero=3, zero_out=-7, **options):
-    ends = ("int8", quantized(scale, zero)), ("int8", quantized(scale_out, zero_out))
+    ends = ("int8", qparams(scale, zero)), ("int8", qparams(scale_out, zero_out))
     return Case(opcode, *ends, (BYTES,), options)
 
 
@@ -68,7 +68,7 @@ def test_slips_are_noticed(oracle, case):
     source, quantization = case.source
     scale, zero = quantization.scale[0], int(quantization.zero_point[0])
     assert differences(oracle, case, case) == 0
-    for slip in (quantized(scale, zero + 1), quantized(scale * np.float32(1.01), zero)):
+    for slip in (qparams(scale, zero + 1), qparams(scale * np.float32(1.01), zero)):
         assert differences(oracle, case, replace(case, source=(source, slip)))
 
 
@@ -95,7 +95,7 @@ def test_a_wrong_arithmetic_is_noticed(oracle, case, arithmetic, resolver):
 def test_the_position_in_the_tensor_decides_the_rounding(oracle):
     """LiteRT's vectors of sixteen round -2.5 up, the remaining elements round away from zero."""
     x = np.full(16 + TAIL, -10, np.int8)
-    case = Case("QUANTIZE", ("int8", quantized(0.25)), ("int8", quantized(1.0)), (x,))
+    case = Case("QUANTIZE", ("int8", qparams(0.25)), ("int8", qparams(1.0)), (x,))
     assert differences(oracle, case, case, "litert-optimized", "optimized") == 0
     assert differences(oracle, case, case, "litert-reference", "optimized") == 16
 
@@ -107,7 +107,7 @@ def test_known_faults_are_still_there(oracle, resolver):
     [[made]] = oracle.run_many(model_bytes(case.model()), [[BYTES]], resolver)
     assert (made == np.where(BYTES < 0, -1, 1)).all()
     x = np.int16([25600])
-    exp = Case("EXP", ("int16", quantized(1 / 256)), ("int16", quantized(1.0)), (x,))
+    exp = Case("EXP", ("int16", qparams(1 / 256)), ("int16", qparams(1.0)), (x,))
     [[made]] = oracle.run_many(model_bytes(exp.model()), [[x]], resolver)
     assert made.tolist() == [0]
     assert run(exp.model(), (x,), arithmetic=f"litert-{resolver}").outputs["y"].tolist() == [32767]
@@ -122,9 +122,7 @@ def test_quantize_and_dequantize_in_sequence(oracle, resolver, through):
     x = np.random.default_rng(5).normal(size=(3, 5, 7)).astype(np.float32) * 5
     for scale in (0.7, 1.3, 1 / 3):
         stated = (
-            quantized(scale, -2)
-            if through == "int4"
-            else quantized([scale, 1, 0.1, 2, 0.3], [0, 1, -5, 9, 3], 1)
+            qparams(scale, -2) if through == "int4" else qparams([scale, 1, 0.1, 2, 0.3], [0, 1, -5, 9, 3], 1)
         )
         builder = ModelBuilder()
         main = builder.subgraph()
@@ -155,7 +153,7 @@ def test_slopes_below_zero_on_ties(oracle, length):
         strict=True,
     ):
         wanted = given * alpha * 2.0 ** (ratio % 6 - 1)
-        ends = ("int16", quantized(given)), ("int16", quantized(wanted))
+        ends = ("int16", qparams(given)), ("int16", qparams(wanted))
         x = words if length > 13 else rng.choice(words, length)
         case = Case("LEAKY_RELU", *ends, (x,), {"alpha": -float(alpha)})
         for resolver in RESOLVERS:

@@ -11,7 +11,7 @@ import pytest
 pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
 
 from litecheck.checks.validate import validate
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
@@ -38,7 +38,7 @@ def finer(case: Case, exponent: int) -> Model:
     graph = case.model.subgraphs[0]
     outputs = set(graph.operators[0].outputs)
     tensors = tuple(
-        replace(t, quantization=quantized(t.quantization.scale * np.float32(2.0**-exponent), t.quantization.zero_point))
+        replace(t, quantization=qparams(t.quantization.scale * np.float32(2.0**-exponent), t.quantization.zero_point))
         if t.index in outputs else t
         for t in graph.tensors
     )  # fmt: skip
@@ -100,10 +100,10 @@ def test_wrapping_outputs_have_a_warning(oracle: Oracle, dtype: str, name: str) 
 def fully_connected(bias: int) -> Model:
     builder = ModelBuilder("sum")
     graph = builder.subgraph("main")
-    x = graph.tensor("x", (1, 100), "int8", quantized(2.0**-10, -128))
-    weight = graph.constant("w", np.full((4, 100), 127, np.int8), quantized([2.0**-10] * 4))
-    b = graph.constant("b", np.full(4, bias, np.int32), quantized([2.0**-20] * 4))
-    y = graph.tensor("y", (1, 4), "int8", quantized(2.0**5))
+    x = graph.tensor("x", (1, 100), "int8", qparams(2.0**-10, -128))
+    weight = graph.constant("w", np.full((4, 100), 127, np.int8), qparams([2.0**-10] * 4))
+    b = graph.constant("b", np.full(4, bias, np.int32), qparams([2.0**-20] * 4))
+    y = graph.tensor("y", (1, 4), "int8", qparams(2.0**5))
     graph.add("FULLY_CONNECTED", [x, weight, b], [y])
     graph.inputs(x)
     graph.outputs(y)
@@ -126,9 +126,9 @@ def test_an_accumulator_is_exact_to_the_last_unit(oracle: Oracle) -> None:
 def test_without_a_bias_int16_sums_have_32_bits(oracle: Oracle) -> None:
     builder = ModelBuilder("sum")
     graph = builder.subgraph("main")
-    x = graph.tensor("x", (1, 600), "int16", quantized(2.0**-15))
-    weight = graph.constant("w", np.full((4, 600), 127, np.int8), quantized([2.0**-7] * 4))
-    y = graph.tensor("y", (1, 4), "int16", quantized(0.5))
+    x = graph.tensor("x", (1, 600), "int16", qparams(2.0**-15))
+    weight = graph.constant("w", np.full((4, 600), 127, np.int8), qparams([2.0**-7] * 4))
+    y = graph.tensor("y", (1, 4), "int16", qparams(0.5))
     graph.add("FULLY_CONNECTED", [x, weight], [y])
     graph.inputs(x)
     graph.outputs(y)
@@ -146,7 +146,7 @@ def test_inputs_too_fine_for_a_fraction_of_32_bits(oracle: Oracle, opcode: str, 
     def model(step: float) -> Model:
         builder = ModelBuilder(opcode)
         graph = builder.subgraph("main")
-        ends = [graph.tensor(n, (1, 64), "int16", quantized(s)) for n, s in (("x", step), ("y", 2.0**-15))]
+        ends = [graph.tensor(n, (1, 64), "int16", qparams(s)) for n, s in (("x", step), ("y", 2.0**-15))]
         graph.add(opcode, ends[:1], ends[1:])
         graph.inputs(ends[0])
         graph.outputs(ends[1])
@@ -167,7 +167,7 @@ def test_comparisons_in_steps_of_1_256(oracle: Oracle, opcode: str) -> None:
     def model(step: float) -> Model:
         builder = ModelBuilder(opcode)
         graph = builder.subgraph("main")
-        given = [graph.tensor(n, (1, 64), "int8", quantized(step, 0)) for n in "ab"]
+        given = [graph.tensor(n, (1, 64), "int8", qparams(step, 0)) for n in "ab"]
         y = graph.tensor("y", (1, 64), "bool")
         graph.add(opcode, given, [y])
         graph.inputs(*given)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.devices.port import DeviceError
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.targets.ethos_u.compiler import vela
 from litecheck.targets.ethos_u.compiler.vela import Vela
@@ -18,8 +18,8 @@ from litecheck.targets.ethos_u.compiler.vela import Vela
 def model(opcode: str, dtype: str = "int8", shape: tuple[int, ...] = (1, 4, 4, 8)) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", shape, dtype, quantized(0.5))
-    y = main.tensor("y", shape, dtype, quantized(0.5))
+    x = main.tensor("x", shape, dtype, qparams(0.5))
+    y = main.tensor("y", shape, dtype, qparams(0.5))
     main.add(opcode, [x], [y])
     main.inputs(x)
     main.outputs(y)
@@ -30,8 +30,8 @@ def half_and_half() -> Model:
     """Return a TANH, which runs on the NPU, between two SQRT, which do not, and a RESHAPE, which is optimized out."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    names = [main.tensor(n, (1, 4, 4, 8), "int8", quantized(1 / 128)) for n in "abcd"]
-    flat = main.tensor("e", (1, 128), "int8", quantized(1 / 128))
+    names = [main.tensor(n, (1, 4, 4, 8), "int8", qparams(1 / 128)) for n in "abcd"]
+    flat = main.tensor("e", (1, 128), "int8", qparams(1 / 128))
     shape = main.constant("shape", np.array([1, 128], np.int32))
     for opcode, a, b in zip(("SQRT", "TANH", "SQRT"), names, names[1:], strict=False):
         main.add(opcode, [a], [b])
@@ -59,9 +59,7 @@ def test_every_operator_has_an_outcome(compiler: Vela) -> None:
 def test_operators_with_outputs_of_equal_names_are_distinguished(compiler: Vela) -> None:
     builder = ModelBuilder()
     main = builder.subgraph()
-    tensors = [
-        main.tensor(name, (1, 4, 4, 8), "int8", quantized(0.5)) for name in ("x", "same", "same", "sum")
-    ]
+    tensors = [main.tensor(name, (1, 4, 4, 8), "int8", qparams(0.5)) for name in ("x", "same", "same", "sum")]
     for opcode, operands, made in (("SQRT", [0], 1), ("SQRT", [0], 2), ("ADD", [1, 2], 3)):
         main.add(opcode, [tensors[n] for n in operands], [tensors[made]])
     main.inputs(tensors[0])

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.targets.ethos_u.constants.command_stream import OperationCode, Register
 
@@ -57,7 +57,7 @@ def compiled(commands: bytes, constants: bytes) -> Model:
         main.constant("stream", np.frombuffer(commands, np.uint8)),
         main.constant("read_only", np.frombuffer(constants, np.uint8)),
     ]
-    x, y = (main.tensor(name, (1, 4), "int8", quantized(1.0)) for name in "xy")
+    x, y = (main.tensor(name, (1, 4), "int8", qparams(1.0)) for name in "xy")
     main.add("CUSTOM", [*ends, x], [y], custom_code="ethos-u")
     main.inputs(x)
     main.outputs(y)

@@ -20,10 +20,13 @@ def test_an_operation_has_the_registers_set_before() -> None:
         CONSTANTS,
     )
     assert (first.code, first.mode) == (OperationCode.POOLING, 1)
-    assert (first.parameter(Register.OFM_ZERO_POINT), first.signed(Register.OFM_ZERO_POINT)) == (65531, -5)
+    assert (first.parameter(Register.OFM_ZERO_POINT), first.read_int16(Register.OFM_ZERO_POINT)) == (
+        65531,
+        -5,
+    )
     assert (first.parameter(Register.OFM_SCALE), first.payload(Register.OFM_SCALE)) == (0x1E, 0x5000_0032)
     assert (second.code, second.mode) == (OperationCode.ELEMENTWISE, 6)
-    assert second.signed(Register.OFM_ZERO_POINT) == 7
+    assert second.read_int16(Register.OFM_ZERO_POINT) == 7
     assert second.payload(Register.SCALE_BASE) == 0
 
 
@@ -38,10 +41,10 @@ def test_constants_are_read_from_their_place_and_from_copies() -> None:
         ),
         CONSTANTS,
     )
-    assert operation.read(0, 60, 4) == CONSTANTS[60:]
-    assert operation.read(0, 61, 4) is None
-    assert operation.read(1, 0x104, 4) == CONSTANTS[12:16]
-    assert operation.read(1, 0x10E, 4) is None
+    assert operation.read_constants(0, 60, 4) == CONSTANTS[60:]
+    assert operation.read_constants(0, 61, 4) is None
+    assert operation.read_constants(1, 0x104, 4) == CONSTANTS[12:16]
+    assert operation.read_constants(1, 0x10E, 4) is None
     assert operation.tables() == (CONSTANTS[:4],)
     assert (INTERNAL, 0x5800) in operation.copies
 
@@ -58,9 +61,9 @@ def test_overwritten_copies_are_not_read() -> None:
         ),
         CONSTANTS,
     )
-    assert before.read(1, 0, 4) == CONSTANTS[:4]
-    assert after.read(1, 0, 4) is None
-    assert after.read(1, 4, 8) == CONSTANTS[32:40]
+    assert before.read_constants(1, 0, 4) == CONSTANTS[:4]
+    assert after.read_constants(1, 0, 4) is None
+    assert after.read_constants(1, 4, 8) == CONSTANTS[32:40]
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from litecheck.targets.ethos_u.constants.layer import (
     ChannelConstants,
     channel_constants,
     differences,
-    expected,
-    rescaled,
+    expected_multipliers,
+    rescale_sums,
     rounding,
 )
 from tests.targets.ethos_u.constants.streams import copied, stream
@@ -102,19 +102,19 @@ def test_an_unknown_rounding_is_not_covered() -> None:
 def test_rounding_once_and_twice_differ_where_both_meet_ties() -> None:
     """-12 x 0.125 is -1.5: half up gives -1, gemmlowp's second rounding goes away from zero."""
     sums, m, shift = np.array([-12, -4, 12]), np.array([1 << 30] * 3), np.array([33] * 3)
-    assert rescaled(sums, m, shift, "natural").tolist() == [-1, 0, 2]
-    assert rescaled(sums, m, shift, "double").tolist() == [-2, -1, 2]
+    assert rescale_sums(sums, m, shift, "natural").tolist() == [-1, 0, 2]
+    assert rescale_sums(sums, m, shift, "double").tolist() == [-2, -1, 2]
 
 
 def test_a_scale_of_one_changes_no_sum() -> None:
     sums = np.array([-70000, 0, 12345])
     for mode in ("double", "natural"):
-        np.testing.assert_array_equal(rescaled(sums, np.array(1), np.array(0), mode), sums)
+        np.testing.assert_array_equal(rescale_sums(sums, np.array(1), np.array(0), mode), sums)
 
 
 def found(way: int = 0, **changes: dict[int, int]) -> tuple[ChannelConstants, np.ndarray]:
     """Return the expected constants with ``changes`` by channel, and the model's bias."""
-    bias, ways = np.array([10, 20, 30]), expected(REAL, REAL * (1 + 1e-8), False, False)
+    bias, ways = np.array([10, 20, 30]), expected_multipliers(REAL, REAL * (1 + 1e-8), False, False)
     made = {"bias": bias.copy(), "multiplier": ways[way].multiplier.copy(), "shift": ways[way].shift.copy()}
     for name, values in changes.items():
         for channel, value in values.items():
@@ -136,13 +136,13 @@ def test_different_constants_are_named_with_their_channel(
     changes: dict[str, dict[int, int]], words: list[str]
 ) -> None:
     constants, bias = found(**changes)
-    message = list(differences(constants, bias, expected(REAL, REAL * (1 + 1e-8), False, False)))
+    message = list(differences(constants, bias, expected_multipliers(REAL, REAL * (1 + 1e-8), False, False)))
     assert len(message) == len(words)
     assert all(part.startswith(start) for part, start in zip(message, words, strict=True))
 
 
 def test_another_variant_of_multipliers_is_named() -> None:
-    ways = expected(REAL, REAL * (1 + 1e-8), False, False)
+    ways = expected_multipliers(REAL, REAL * (1 + 1e-8), False, False)
     assert ways[0].description == "31 bits of a float64 product of the scales"
     number = next(n for n, way in enumerate(ways) if way.description.startswith("31 bits of a float32"))
     constants, bias = found(way=number)
@@ -153,6 +153,6 @@ def test_another_variant_of_multipliers_is_named() -> None:
 
 @pytest.mark.parametrize(("narrow", "wide"), [(False, False), (True, False), (False, True), (True, True)])
 def test_the_variant_of_litert_comes_first(narrow: bool, wide: bool) -> None:
-    own = expected(REAL, REAL, narrow, wide)[0].description
+    own = expected_multipliers(REAL, REAL, narrow, wide)[0].description
     product, bits = "float32" if narrow else "float64", 15 if wide else 31
     assert own == f"{bits} bits of a {product} product of the scales"

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.devices.port import NotDelegated, NotSupported
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.targets.ethos_u.constants.command_stream import OperationCode, Register
 from litecheck.targets.ethos_u.constants.operator import compiled_operator
@@ -30,7 +30,7 @@ LOOKUP: Settings = {
 def unary(opcode: str, dtype: str = "int8", size: int = 256, between: int = 1) -> Model:
     builder = ModelBuilder()
     main = builder.subgraph()
-    ends = [main.tensor(f"t{n}", (1, size), dtype, quantized(0.1)) for n in range(between + 1)]
+    ends = [main.tensor(f"t{n}", (1, size), dtype, qparams(0.1)) for n in range(between + 1)]
     for x, y in pairwise(ends):
         main.add(opcode, [x], [y])
     main.inputs(ends[0])
@@ -140,10 +140,10 @@ def connected(bias: tuple[int, ...] = (5, -6)) -> Model:
     """Return a FULLY_CONNECTED of two units, with multipliers 1/4 and 1/8 and zero points 2 and -1."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 3), "int8", quantized(0.5, 2))
-    w = main.constant("w", np.array([[1, 2, 3], [-4, 5, 6]], np.int8), quantized([0.5, 0.25]))
-    b = main.constant("b", np.array(bias, np.int32), quantized([0.25, 0.125]))
-    y = main.tensor("y", (1, 2), "int8", quantized(1.0, -1))
+    x = main.tensor("x", (1, 3), "int8", qparams(0.5, 2))
+    w = main.constant("w", np.array([[1, 2, 3], [-4, 5, 6]], np.int8), qparams([0.5, 0.25]))
+    b = main.constant("b", np.array(bias, np.int32), qparams([0.25, 0.125]))
+    y = main.tensor("y", (1, 2), "int8", qparams(1.0, -1))
     main.add("FULLY_CONNECTED", [x, w, b], [y])
     main.inputs(x)
     main.outputs(y)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -16,7 +16,7 @@ from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
 
 TARGETS = [load_profile(name) for name in ("ethos-u55", "ethos-u85")]
-Q = quantized(0.5)
+Q = qparams(0.5)
 
 
 def flattened(scale: float = 0.5, read: bool = False) -> Model:
@@ -26,7 +26,7 @@ def flattened(scale: float = 0.5, read: bool = False) -> Model:
     main = builder.subgraph()
     x = main.tensor("x", (1, 4, 4, 4), "int8", Q, shape_signature=(-1, 4, 4, 4))
     shape, batch, sizes = (main.tensor(f"s{n}", s, "int32") for n, s in enumerate(((4,), (), (2,))))
-    y = main.tensor("y", (1, 64), "int8", quantized(scale), shape_signature=(-1, 64))
+    y = main.tensor("y", (1, 64), "int8", qparams(scale), shape_signature=(-1, 64))
     zero, one = (main.constant(f"c{n}", np.array([n], np.int32)) for n in range(2))
     rest = main.constant("rest", np.array(64, np.int32))
     main.add("SHAPE", [x], [shape])
@@ -80,7 +80,7 @@ def test_unneeded_operators_are_optimized_out(
         ]
     assert [op.place for op in report.operators] == places
     assert paths is None or (len(found) == paths and report.partitions == partitions)
-    assert report.folded == sum(op.partition is None and op.place == "npu" for op in report.operators)
+    assert report.optimized_out == sum(op.partition is None and op.place == "npu" for op in report.operators)
 
 
 def opened(

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -26,14 +26,14 @@ def dilated(
     batches = height * width
     builder = ModelBuilder()
     main = builder.subgraph()
-    x = main.tensor("x", (1, 8 * height, 8 * width, 4), "int8", quantized(scale))
-    s = main.tensor("s", (batches, 8, 8, 4), "int8", quantized(0.5))
+    x = main.tensor("x", (1, 8 * height, 8 * width, 4), "int8", qparams(scale))
+    s = main.tensor("s", (batches, 8, 8, 4), "int8", qparams(0.5))
     side, kernel = 8 // stride, 3 if stride == 1 else 1
-    y = main.tensor("y", (batches, side, side, 4), "int8", quantized(0.75))
-    z = main.tensor("z", (1, side * height, side * width, 4), "int8", quantized(0.75))
+    y = main.tensor("y", (batches, side, side, 4), "int8", qparams(0.75))
+    z = main.tensor("z", (1, side * height, side * width, 4), "int8", qparams(0.75))
     sides = main.tensor("b", (2,), "int32") if computed else main.constant("b", np.array(block, np.int32))
     none = main.constant("p", np.zeros((2, 2), np.int32))
-    w = main.constant("w", np.ones((4, kernel, kernel, 4), np.int8), quantized(0.25))
+    w = main.constant("w", np.ones((4, kernel, kernel, 4), np.int8), qparams(0.25))
     padding = "SAME" if stride == 1 else "VALID"
     options = {
         "padding": padding,
@@ -46,7 +46,7 @@ def dilated(
     main.add("BATCH_TO_SPACE_ND", [y, sides, none], [z])
     outputs = [z]
     if beside:
-        other = main.tensor("o", (batches, 8, 8, 4), "int8", quantized(0.5))
+        other = main.tensor("o", (batches, 8, 8, 4), "int8", qparams(0.5))
         main.add("ABS", [s], [other])
         outputs += [other] if beside == "needed" else []
     main.inputs(x, *([sides] if computed else []))
@@ -88,7 +88,7 @@ def rows(
         return (*shape[:place], 1, *shape[place:])
 
     def tensor(name: str, shape: tuple[int, ...], scale: float = 0.5) -> int:
-        return main.tensor(name, shape, "int8", quantized(scale))
+        return main.tensor(name, shape, "int8", qparams(scale))
 
     x, parts = tensor("x", (1, 120, 4)), tensor("s", (2, 60, 4))
     block, none = main.constant("b", np.array([2], np.int32)), main.constant("p", np.zeros((1, 2), np.int32))
@@ -100,7 +100,7 @@ def rows(
         main.add(opcode, [operand, main.constant("c", np.array(steering, np.int32))], [made])
         operand = made
     sides = spread(3, kernel, 4)
-    w = main.constant("w", np.ones(sides, np.int8), quantized(0.25))
+    w = main.constant("w", np.ones(sides, np.int8), qparams(0.25))
     y, left = tensor("y", spread(2, 61 - kernel, 3), 0.75), 61 - kernel
     main.add(
         "CONV_2D",
@@ -184,7 +184,7 @@ def moved(steps: str, computed: str = "", opened: str = "", also: str = "") -> M
 
     def tensor(name: str, *shape: int) -> int:
         signature = tuple(-1 if n and d == 12 else d for n, d in enumerate(shape)) if name in opened else None
-        q = quantized(0.5 if shape[-1] == 4 else 0.75)
+        q = qparams(0.5 if shape[-1] == 4 else 0.75)
         tensors[name] = main.tensor(name, shape, "int8", q, shape_signature=signature)
         return tensors[name]
 
@@ -202,7 +202,7 @@ def moved(steps: str, computed: str = "", opened: str = "", also: str = "") -> M
     x, s = tensor("x", 1, 1, 24, 4), tensor("s", 2, 1, 12, 4)
     main.add("SPACE_TO_BATCH_ND", [x, block, none], [s])
     image = step("i", s, 2, 12, 1, 4)
-    w = main.constant("w", np.ones((8, 1, 1, 4), np.int8), quantized(0.25))
+    w = main.constant("w", np.ones((8, 1, 1, 4), np.int8), qparams(0.25))
     y = tensor("y", *((2, 12, 1, 8) if "i" in steps else (2, 1, 12, 8)))
     options = {"padding": "VALID", "stride_w": 1, "stride_h": 1}
     main.add("CONV_2D", [image, w, -1], [y], version=3, **options)

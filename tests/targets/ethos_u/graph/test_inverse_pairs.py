@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.graph.inverse_pairs import detach_inverse_pairs
@@ -35,7 +35,7 @@ def back(case: str) -> tuple[Model, int]:
     main = builder.subgraph()
 
     def image(name: str, shape: tuple[int, ...] = IMAGE) -> int:
-        return main.tensor(name, shape, "int8", quantized(0.5))
+        return main.tensor(name, shape, "int8", qparams(0.5))
 
     def read(kind: str, tensor: int) -> None:
         if kind == "o":

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
 
-Q = quantized(0.5)
+Q = qparams(0.5)
 IMAGE, FLAT = (1, 4, 4, 8), (1, 16, 8)
 #: Operators in order: opcode, inputs and output. CEIL and SQRT stay on the CPU.
 Steps = Sequence[tuple[str, str, str]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
@@ -24,7 +24,7 @@ def stream(reads: str, writes: str, made: bool = True, needed: bool = True) -> M
 
     def row(name: str, kind: str) -> int:
         return main.tensor(
-            name, (1, 4), "int8" if kind == "n" else "float32", quantized(0.5) if kind == "n" else None
+            name, (1, 4), "int8" if kind == "n" else "float32", qparams(0.5) if kind == "n" else None
         )
 
     for n, kind in enumerate(reads):

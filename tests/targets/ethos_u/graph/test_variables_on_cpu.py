@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.quantization import Quantization
@@ -15,7 +15,7 @@ U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
 
 def stream(dtype: str = "int8", shape: tuple[int, ...] = (1, 4), zero_point: int = 0) -> Model:
     """Return a model that outputs a variable and then assigns it for the next run."""
-    q = Quantization() if dtype == "float32" else quantized(0.5, zero_point)
+    q = Quantization() if dtype == "float32" else qparams(0.5, zero_point)
     builder = ModelBuilder()
     main = builder.subgraph()
     handle = main.tensor("handle", (), "resource")

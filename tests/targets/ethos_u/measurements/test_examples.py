@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, Option, quantized
+from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.registry import measurement
@@ -152,7 +152,7 @@ def test_every_measurement_of_one_operator_has_an_evaluated_example() -> None:
     assert {name for name, *_ in EXAMPLES} == set(names_of(_PACKAGE)) - OF_TWO_OPERATORS - NOT_EVALUATED
 
 
-_Q = quantized(0.5)
+_Q = qparams(0.5)
 
 
 def _value(name: str, model: Model, index: int, roles: dict[str, int]) -> object:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
 from litecheck.targets.ethos_u.placement import place_model
 
 U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
-Q = quantized(0.5)
+Q = qparams(0.5)
 
 
 def multiplied(
@@ -32,13 +32,13 @@ def multiplied(
     main = builder.subgraph()
     shape = (images, 6, 6, depth * filters)
     x = main.tensor("x", (images, 6, 6, depth), "int8", Q)
-    weight = main.constant("w", np.ones((1, 3, 3, depth * filters), np.int8), quantized(0.25))
+    weight = main.constant("w", np.ones((1, 3, 3, depth * filters), np.int8), qparams(0.25))
     made = main.tensor("made", shape, "int8", Q)
     options = {"stride_w": 1, "stride_h": 1, "depth_multiplier": filters, "fused_activation_function": fused}
     main.add("DEPTHWISE_CONV_2D", [x, weight, -1], [made], version=3, padding="SAME", **options)
     given, taken = [x], []
     longer = tuple(length + others * (n == axis) for n, length in enumerate(shape))
-    whole = main.tensor("whole", longer, "int8", quantized(0.25) if "rescaled" in behind else Q)
+    whole = main.tensor("whole", longer, "int8", qparams(0.25) if "rescaled" in behind else Q)
     if "padded" in behind:
         margins = np.zeros((4, 2), np.int32)
         margins[axis, 1] = others

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.targets.ethos_u.placement import place_model
 
 U55, U85 = load_profile("ethos-u55"), load_profile("ethos-u85")
-Q, OTHER = quantized(0.5), quantized(0.25, 3)
+Q, OTHER = qparams(0.5), qparams(0.25, 3)
 NEAREST, BILINEAR = "RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"
 
 
@@ -40,7 +40,7 @@ def padded(
     main.add("PAD", [part, main.constant("margins", margins)], [result])
     if not kernel:
         return result
-    weights = main.constant("w", np.ones((8, kernel, kernel, longer[3]), np.int8), quantized(0.25))
+    weights = main.constant("w", np.ones((8, kernel, kernel, longer[3]), np.int8), qparams(0.25))
     n, height, width, _ = longer
     convolved = main.tensor("convolved", (n, height - kernel + 1, width - kernel + 1, 8), "int8", Q)
     main.add(

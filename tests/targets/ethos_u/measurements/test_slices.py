@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import Profile
@@ -21,7 +21,7 @@ def parts(told: str) -> Model:
     tensor."""
     builder = ModelBuilder()
     main = builder.subgraph()
-    q, shape = quantized(0.5), (1, 2, 4, 4)
+    q, shape = qparams(0.5), (1, 2, 4, 4)
     x, part, other = (
         main.tensor(n, s, "int8", q) for n, s in (("x", (1, 2, 4, 8)), ("p", shape), ("z", shape))
     )

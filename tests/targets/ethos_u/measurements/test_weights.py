@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.checks.bound_operator import BoundOperand
 from litecheck.checks.context import TensorFacts
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.load import load_profile
 from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.estimates import CEILINGS
@@ -21,9 +21,9 @@ def model(opcode: str, values: np.ndarray, zero_point: int = 0):
     builder = ModelBuilder("one")
     graph = builder.subgraph("main")
     size = values.shape[-1]
-    x = graph.tensor("x", (1, size), "int8", quantized(0.5))
-    w = graph.constant("w", values, quantized(0.25, zero_point))
-    y = graph.tensor("y", (1, len(values)), "int8", quantized(0.5))
+    x = graph.tensor("x", (1, size), "int8", qparams(0.5))
+    w = graph.constant("w", values, qparams(0.25, zero_point))
+    y = graph.tensor("y", (1, len(values)), "int8", qparams(0.5))
     graph.add(opcode, [x, w], [y])
     graph.inputs(x)
     graph.outputs(y)
