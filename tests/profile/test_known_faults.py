@@ -124,7 +124,7 @@ def test_structure_alone_excludes_a_fault(written: Path) -> None:
     possible = {}
     for rhs in ((4,), (1,)):
         model = single_operator("ADD", [(4,), rhs], (4,))
-        operands = bound(model, model.subgraphs[0], model.subgraphs[0].operators[0])
+        operands = bind_operands(model, model.subgraphs[0], model.subgraphs[0].operators[0])
         possible[rhs] = (fault.possible(operands), fault.holds(operands))
     assert possible == {(4,): (False, False), (1,): (True, False)}
 
