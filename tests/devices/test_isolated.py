@@ -264,11 +264,12 @@ def test_closing_ends_jobs_in_other_threads(opened: Opening, adapter: str) -> No
 _HANGING = """
 import sys
 from litecheck.devices.port import Job, Limits
-from litecheck.devices.isolated import Isolated
+from litecheck.devices.isolated import IsolatedDevice
 from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
 from tests.kept_workers import separate_processes
-device = Isolated("bad", "", WorkerSetup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {}), Limits(600))
+setup = WorkerSetup("tests.verification.misbehaving:Adapter", {"mode": sys.argv[1]}, {})
+device = IsolatedDevice("bad", "", setup, Limits(600))
 (keeper,) = device._free
 print(keeper._child.process.pid, flush=True)
 device.run(Job("0", Model(()), b"bad", ()))
