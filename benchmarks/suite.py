@@ -61,13 +61,13 @@ from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.suite.mutant_causes import loaded_case
 from litecheck.suite.manifest import read_suite
-from litecheck.suite.mutants import computed
+from litecheck.suite.mutants import compute_outputs
 suite = read_suite(sys.argv[1])
 cases = [loaded_case(suite, case) for case in suite.manifest.cases]
 begun = time.process_time()
 for case, entry in zip(cases, suite.manifest.cases):
     for answer in entry.answers:
-        computed(case, ReferenceInterpreter(case.model, load_arithmetic(answer.arithmetics[0])))
+        compute_outputs(case, ReferenceInterpreter(case.model, load_arithmetic(answer.arithmetics[0])))
 print(time.process_time() - begun)
 """
 RUNTIME = r"""

@@ -1,14 +1,14 @@
 """Models built in Python, for fixtures, for tests and for models that litecheck synthesizes.
 
-    from litecheck.model.build import ModelBuilder, quantized
+    from litecheck.model.build import ModelBuilder, qparams
     from litecheck.model.save import save_model
 
     builder = ModelBuilder("a small model")
     main = builder.subgraph("main")
-    x = main.tensor("x", (1, 4), "int8", quantized(0.5, -1))
-    w = main.constant("w", weights, quantized([0.1, 0.2], axis=0))       # int8 array of shape (2, 4)
-    b = main.constant("b", biases, quantized([0.05, 0.1], axis=0))       # int32 array of shape (2,)
-    y = main.tensor("y", (1, 2), "int8", quantized(0.25, 3))
+    x = main.tensor("x", (1, 4), "int8", qparams(0.5, -1))
+    w = main.constant("w", weights, qparams([0.1, 0.2], axis=0))       # int8 array of shape (2, 4)
+    b = main.constant("b", biases, qparams([0.05, 0.1], axis=0))       # int32 array of shape (2,)
+    y = main.tensor("y", (1, 2), "int8", qparams(0.25, 3))
     main.add("FULLY_CONNECTED", [x, w, b], [y], fused_activation_function="RELU")
     main.inputs(x)
     main.outputs(y)

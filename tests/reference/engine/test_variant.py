@@ -18,13 +18,13 @@ def ceiling(real, scales):
     return Rescale(lambda x, m, right: -(-x * m >> right), (m, 31 - shift))
 
 from litecheck import run
-from litecheck.model.build import ModelBuilder, quantized
+from litecheck.model.build import ModelBuilder, qparams
 
 builder = ModelBuilder()
 main = builder.subgraph()
-x = main.tensor("x", (1, 1, 1, 2), "int8", quantized(0.5))
-w = main.constant("w", np.ones((2, 1, 1, int(sys.argv[1])), np.int8), quantized(0.5))
-y = main.tensor("y", (1, 1, 1, 2), "int8", quantized(4.0))
+x = main.tensor("x", (1, 1, 1, 2), "int8", qparams(0.5))
+w = main.constant("w", np.ones((2, 1, 1, int(sys.argv[1])), np.int8), qparams(0.5))
+y = main.tensor("y", (1, 1, 1, 2), "int8", qparams(4.0))
 main.add("CONV_2D", [x, w], [y], padding="VALID", stride_h=1, stride_w=1)
 main.inputs(x)
 main.outputs(y)
