@@ -119,7 +119,7 @@ def copy_parameters(model: Model, quantized: Model, profile: Profile, known: boo
     matched, wanted = found.share
     if not known and 2 * matched < wanted:
         raise ConfigError(
-            f"--scales-from {found.source}: got {matched} of {counted(wanted, 'tensor')} with a partner, expected at least "
+            f"--scales-from {found.source}: got {matched} of {count_of(wanted, 'tensor')} with a partner, expected at least "
             "half. Give the quantized form of this model, or --data for the other tensors"
         )
     return found

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases.inputs import requantized
+from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
@@ -32,7 +32,7 @@ def _store_input(old: Tensor, new: Tensor, array: NDArray[Any]) -> NDArray[Any]:
     """Return a sample's values for an input of the converted model: quantized, or integers moved to another zero point."""
     both = old.quantization.scale.size == new.quantization.scale.size == 1
     if not both or array.dtype.kind == "f":
-        return requantized(new, array)
+        return quantize_input(new, array)
     moved = array.astype(np.int64) + int(
         new.quantization.zero_point.sum() - old.quantization.zero_point.sum()
     )

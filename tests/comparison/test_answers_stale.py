@@ -50,7 +50,9 @@ def test_a_last_element_that_is_never_written() -> None:
     stale = right()
     for now in stale:
         now[0][-1] = 77  # an unrelated value from memory
-    assert sequel(*stale).find_stale_output() is None  # a single repeated value has many possible explanations
+    assert (
+        sequel(*stale).find_stale_output() is None
+    )  # a single repeated value has many possible explanations
     stale = right()
     for before, now in pairwise(stale):
         now[0][-3:] = before[0][-3:]

@@ -106,7 +106,8 @@ def narrow_lstm(rng: Random) -> tuple[Model, tuple[int, ...]]:
 
     def each(name: str, make: Callable[[], np.ndarray], parameters: list) -> list[int]:
         return [
-            graph.constant(f"{name}{g}", make(), qparams(parameters[g])) if present[g] else -1 for g in range(4)
+            graph.constant(f"{name}{g}", make(), qparams(parameters[g])) if present[g] else -1
+            for g in range(4)
         ]
 
     norm = list(rng.uniform(1e-5, 1e-4, 4))

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder, quantized
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 
 NO_DELEGATE, LOAD = "rejected without the default delegate", "fails to load"
@@ -32,7 +32,7 @@ def averaged(opcode: str, dtype: str, size: int, stated: bool) -> Model:
     """MEAN over the image, in front of an operator; the file states the dimensions that MEAN removes, or does not."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph()
-    q = None if dtype == "float32" else quantized(0.5)
+    q = None if dtype == "float32" else qparams(0.5)
     x, y = graph.tensor("x", IMAGE, dtype, q), graph.tensor("y", STATED, dtype, q)
     mean = graph.tensor("mean", STATED if stated else (2, 3), dtype, q)
     graph.add("MEAN", [x, graph.constant("axes", np.int32([1, 2]))], [mean], keep_dims=False)
@@ -46,10 +46,10 @@ def averaged(opcode: str, dtype: str, size: int, stated: bool) -> Model:
 def _operands(graph: SubgraphBuilder, opcode: str, dtype: str, size: int) -> tuple[list[int], dict[str, Any]]:
     if opcode == "PAD":
         return [graph.constant("paddings", np.zeros((4, 2), np.int32))], {}
-    narrow, q = "int8" if dtype == "int16" else dtype, None if dtype == "float32" else quantized(0.5)
+    narrow, q = "int8" if dtype == "int16" else dtype, None if dtype == "float32" else qparams(0.5)
     filters = 1 if opcode == "DEPTHWISE_CONV_2D" else 3
     weight = graph.constant("w", np.ones((filters, size, size, 3), narrow), q)
     kind = {"int16": "int64", "float32": "float32"}.get(dtype, "int32")
-    bias = graph.constant("b", np.zeros(3, kind), None if q is None else quantized(0.25))
+    bias = graph.constant("b", np.zeros(3, kind), None if q is None else qparams(0.25))
     options = {"padding": "SAME", "stride_w": 1, "stride_h": 1}
     return [weight, bias], {**options, "depth_multiplier": 1} if filters == 1 else options

@@ -249,4 +249,4 @@ def test_the_bytes_of_an_image_are_no_tensor(suffix: str) -> None:
         assert is_image(name)
         for source in ((name,), (name, "int8", (4,))):
             with pytest.raises(ConfigError, match=f"^{re.escape(name)}: got an image, expected a tensor in"):
-                read(*source)
+                read_tensor(*source)

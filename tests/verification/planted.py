@@ -23,7 +23,7 @@ def changed(opcode: str, base: str = "litert-reference", **stages: str) -> Arith
 def of(device: Device, *opcodes: str, model: Model | None = None, repeats: int = 12) -> Diagnosis:
     return diagnose(
         device,
-        prepared([model], opcodes, repeats=repeats) if model else probe_groups(opcodes, repeats),
+        prepare_probes([model], opcodes, repeats=repeats) if model else probe_groups(opcodes, repeats),
         jobs=1,
     )
 
