@@ -24,7 +24,7 @@ def classifier(last: str = "SOFTMAX") -> Model:
 
 
 def narrow_and_wide(samples: int = 32) -> tuple[np.ndarray, np.ndarray]:
-    """Return samples of a calibration, and others with lower logits of the wrong classes, which saturate."""
+    """Return samples of a calibration, and samples with lower logits of the wrong classes, which saturate."""
     generator = np.random.default_rng(5)
     top = np.eye(8)[generator.integers(8, size=samples)] * generator.uniform(1.5, 2, (samples, 1))
     others = -generator.uniform(0, 1, (samples, 8))

@@ -29,7 +29,7 @@ def rank_models() -> Iterator[tuple[str, Model, str, str]]:
 
 
 def averaged(opcode: str, dtype: str, size: int, stated: bool) -> Model:
-    """MEAN over the image, in front of an operator; the file states the dimensions that MEAN removes, or does not."""
+    """Return MEAN over the image before an operator. ``stated``: the file keeps the dimensions that MEAN removes."""
     builder = ModelBuilder(opcode)
     graph = builder.subgraph()
     q = None if dtype == "float32" else qparams(0.5)

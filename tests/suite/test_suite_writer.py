@@ -158,7 +158,7 @@ def test_an_unknown_operator_is_an_error(profile: str, pattern: str, hint: str, 
         make(Scope(profile, select=(pattern,)), tmp_path / "suite")
 
 
-def test_all_operators_that_are_not_there_are_named_at_once(tmp_path: Path) -> None:
+def test_all_unknown_operators_are_named_at_once(tmp_path: Path) -> None:
     select = ("CONV_3", "ADD", "NOTHING", "SOFTMX", "CONV_3")
     with pytest.raises(ConfigError) as refused:
         make(Scope("litert-int8", select=select), tmp_path / "suite")

@@ -190,7 +190,7 @@ def twin(base: Base, model: Model, inputs: Values) -> tuple[Model, Values]:
 
 
 def _same_bytes(tensor: Tensor, other: Tensor, stored: np.ndarray) -> tuple[Tensor, np.ndarray] | None:
-    """The tensor and its values with the bytes of a tensor of another type, None if these fill no elements.
+    """Return a tensor and values with the bytes of a tensor of another type, None if the bytes fill no elements.
 
     Example: int32 of shape (3, 4) for int8 of shape (3, 16).
     """
