@@ -57,7 +57,7 @@ def load_profile(name: str | Path, quoting: bool = True) -> Profile:
     if profile is not None and all(_state(file) == state for file, state in states.items()):
         return profile
     reading = ProfileFiles(quoting)
-    profile = reading.load(path, shown).profile
+    profile = reading.load_file(path, shown).profile
     if reading.states and all(
         state and time.time() - state[0] > _SETTLED for state in reading.states.values()
     ):
@@ -78,7 +78,7 @@ def _state(file: str) -> FileState:
 
 def narrow_profile(name: str | Path, operators: MappingNode, file: str) -> Profile:
     """Return a profile with operators narrowed by part of another file, laid out as ``ops``. Raise ProfileError."""
-    parent = ProfileFiles(quoting=False).load(*_find(str(name), None))
+    parent = ProfileFiles(quoting=False).load_file(*_find(str(name), None))
     top = MappingNode({"ops": operators}, {"ops": operators.line}, operators.line, file)
     loaded = Builder(parent.profile.name, file, top, parent, (), False).build()
     check_profile(top, loaded, parent)
@@ -119,7 +119,7 @@ class ProfileFiles:
         #: State of each file that is not bundled, taken before the file is read.
         self.states: dict[str, FileState] = {}
 
-    def load(self, path: Path, shown: str) -> LoadedProfile:
+    def load_file(self, path: Path, shown: str) -> LoadedProfile:
         """Load a rule file and the files that it extends and includes. Raise ProfileError."""
         if path.is_relative_to(rules_dir()):
             if path not in _bundled:
@@ -137,8 +137,8 @@ class ProfileFiles:
 
     def _read(self, path: Path, shown: str, bundled: bool) -> LoadedProfile:
         top, name = self._top(path, shown, bundled)
-        parent = self.load(*_find(top.text("extends"), path)) if "extends" in top else None
-        parts = [self.load(*_find(part, path)) for part in top.texts("includes")]
+        parent = self.load_file(*_find(top.text("extends"), path)) if "extends" in top else None
+        parts = [self.load_file(*_find(part, path)) for part in top.texts("includes")]
         includes = tuple({id(part): part for part in parts}.values())
         loaded = Builder(name, shown, top, parent, includes, bundled).build()
         if not bundled:  # a test checks the bundled files

@@ -137,7 +137,7 @@ def test_a_fix_repeats_the_options_of_the_command() -> None:
 
 
 def test_float_outputs_are_a_part_of_the_fix_if_channels_of_an_integer_output_need_them() -> None:
-    """Boxes and scores in one int8 output have one scale, whatever stays in float32."""
+    """Boxes and scores in one int8 output have one scale, also with float32 operators before them."""
     model, settings = float_detector(), {"data": (str(DETECTOR),), "device": "litecheck"}
     record = convert_model(model, outputs="int8", **settings)
     assert record.fix is not None

@@ -1,4 +1,4 @@
-"""Names of new models: suffixes of other formats are errors, others are allowed."""
+"""Names of new models: suffixes of other formats are errors, unknown suffixes are allowed."""
 
 from __future__ import annotations
 

@@ -524,14 +524,14 @@ def test_rules_that_a_file_leaves_alone_are_not_built(load, monkeypatch, text, b
         Builder, "_rule",
         lambda self, draft, any_tensor: rules.add(draft.opcode) or rule(self, draft, any_tensor),
     )  # fmt: skip
-    monkeypatch.setattr("litecheck.profile.load.ProfileFiles.load", _only_child(rules))
+    monkeypatch.setattr("litecheck.profile.load.ProfileFiles.load_file", _only_child(rules))
     load(f"profile: child\ntitle: A child\nextends: base.yaml\n{text}\n")
     assert rules == built
 
 
 def _only_child(rules):
     """Return a loader that forgets the rules that were built for the parent's own checks."""
-    inner = ProfileFiles.load
+    inner = ProfileFiles.load_file
 
     def loaded(self, path, shown):
         found = inner(self, path, shown)

@@ -41,7 +41,7 @@ _PACKED = ("int4", "uint4", "int2")
 _REACH = 4.4
 #: Operators that compute with stored integers, independent of their real values.
 _STORED = ("BITCAST", "BITWISE_XOR", "CAST", "RIGHT_SHIFT")
-#: Roles of which an operator reads bytes, in rows, whatever their type.
+#: Roles with rows of bytes: the operator reads their bytes and ignores their type.
 BYTES = {"LSH_PROJECTION": "input"}
 _NUMPY = {
     "int4": "int8", "int2": "int8", "uint4": "uint8", "bfloat16": "uint16", "float8_e4m3fn": "uint8",

@@ -84,7 +84,7 @@ class Outcome:
 
     @property
     def untrue(self) -> bool:
-        """Whether the stated impact is not the one that LiteRT shows; damaged files have no impact."""
+        """True if the stated impact is not the impact that LiteRT shows; damaged files have no impact."""
         return not self.hidden and self.outcome == "agree" and is_untrue(*self.impacts)
 
     @property

@@ -98,7 +98,7 @@ def _chains(dtype: str) -> Iterator[Specimen]:
 
 
 def _reduced(dtype: str) -> Iterator[Specimen]:
-    """Reductions with and without their dimensions, in front of operators that need a rank or broadcast."""
+    """Yield reductions with and without kept dimensions before operators that need a rank or broadcast."""
     for opcode, keep in (("MEAN", True), ("SUM", False)):
         s = Sketch(f"{opcode}, FULLY_CONNECTED", dtype)
         x, r, y = s.x(2, 4, 4, 3), s.t(2, 1, 1, 3) if keep else s.t(2, 3, scale=0.4), s.t(2, 5, scale=0.8)

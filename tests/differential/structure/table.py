@@ -53,7 +53,7 @@ def false_alarms(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def untrue(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Mutants whose stated impact is not the one that LiteRT shows."""
+    """Return the mutants whose stated impact is not the one that LiteRT shows."""
     return [o for o in outcomes if o.untrue]
 
 
