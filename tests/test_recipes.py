@@ -114,7 +114,7 @@ def off_by_one(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**given) + 1
 """
 PROBE = """
-    pixel = ProbeOperand(drawn(rng, 1, 1, 1, 3), fine)
+    pixel = ProbeOperand(draw_int8(rng, 1, 1, 1, 3), fine)
     yield probe("one pixel", opcode, [pixel], ProbeOutput(fine), ProbeExtras(options=ONE))
 
 
