@@ -162,13 +162,12 @@ def add_type_finding(bound: BoundOperator, profile: Profile, found: list[Finding
     """
     if profile.types is None:
         return found
-    form, runtime = bound.form, profile.types.name
-    if form is not None and runtime in form.supported and not found:
+    supported = bound.form.supported if bound.form else set()
+    if not found and profile.types.name in supported:
         return found
     fault = types_fault(bound, profile.types)
-    if fault is None and form is not None:
-        form.supported.add(runtime)
     if fault is None:
+        supported.add(profile.types.name)
         return _without_impact(found) if found and types_run(bound, profile.types) else found
     rejected = any("/limits/" in f.path and f.effect == "fails to load" for f in found)
     if any(f.path.endswith(_TYPED) for f in found):

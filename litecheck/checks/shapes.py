@@ -50,30 +50,27 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
 #: Kinds of a rank that the default delegate computes if the rank in the file, which it checks, is right.
 _DELEGATED_RANKS = ("pointwise", "padded_rank")
+#: Kinds that depend on the kernel: that of the default delegate has types of its own.
+_OF_KERNELS = ("inferred_zero", "repeated_axis", *_DELEGATED_RANKS)
 
 
 def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
-    """Return the kind of a contradiction of shapes, which may depend on the kernel: that of the default delegate has
-    types of its own.
+    """Return the kind of a contradiction of shapes, which may depend on the kernel.
 
     Kernels read an index input that is an input of the model, or empty, when the model runs.
     """
-    operands = bound.roles.get(misfit.role or "", ())
-    if not misfit.kind and operands and traits_of(bound.rule.opcode).steers(operands[0].role):
+    kind, operands = misfit.kind, bound.roles.get(misfit.role or "", ())
+    if not kind and operands and traits_of(bound.rule.opcode).steers(operands[0].role):
         given = operands[0].tensor.index in bound.context.subgraph.inputs
         return "late_index" if given or not operands[0].tensor.size else ""
-    delegated = (
-        bound.roles["input"][0].facts.dtype in (*DELEGATED, "uint8") if bound.roles.get("input") else False
-    )
-    if misfit.kind == "repeated_axis":
-        return "repeated_axis_delegated" if delegated else misfit.kind
-    if misfit.kind == "inferred_zero":
-        return misfit.kind if delegated else ""
-    if misfit.kind not in _DELEGATED_RANKS:
-        return misfit.kind
-    return (
-        misfit.kind if delegated and bound.operator.index not in bound.context.stored_shapes.misfits else ""
-    )
+    if kind not in _OF_KERNELS:
+        return kind
+    source = bound.facts("input")
+    delegated = source is not None and source.dtype in (*DELEGATED, "uint8")
+    if kind == "repeated_axis":
+        return "repeated_axis_delegated" if delegated else kind
+    wrong_in_file = kind in _DELEGATED_RANKS and bound.operator.index in bound.context.stored_shapes.misfits
+    return kind if delegated and not wrong_in_file else ""
 
 
 def _check_stored(rule: OperatorRule) -> Check:

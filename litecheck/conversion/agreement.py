@@ -176,9 +176,8 @@ def agreement(
     )
     tally = PairTally(tensors_of(converted, compared_pairs), scores, wanted, references)
     models = reference, converted
-    shown = {
-        one.pair[0][0] for one in ends
-    }  # LiteRT has the tensors of called subgraphs after their last call only
+    # LiteRT has the tensors of called subgraphs after their last call only.
+    shown = {one.pair[0][0] for one in ends}
     unseen = any(place[0] not in shown for place in pairs) and any(map(calls_others, models))
     chosen = chosen_runtime(device, unseen)
     if chosen == OWN:

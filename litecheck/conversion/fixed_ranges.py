@@ -63,9 +63,9 @@ def _parse_range(model: Model, text: str) -> Mapping[Key, Interval]:
 
 def _names(model: Model) -> list[tuple[Key, str]]:
     """Return the names of computed float tensors: of tensors, and of inputs and outputs of signatures."""
-    keys = observed(model)
+    keys = dict.fromkeys(observed(model))
     ends = [((s.subgraph, index), name) for s in model.signatures for name, index in (*s.inputs, *s.outputs)]
     return [
         *((key, model.subgraphs[key[0]].tensors[key[1]].name) for key in keys),
-        *((key, name) for key, name in ends if key in set(keys)),
+        *((key, name) for key, name in ends if key in keys),
     ]

@@ -128,22 +128,23 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
 
     Example: ``channel 3 of output 'scores' has an SNR of 7.4 dB, below 20 dB``.
     """
-    whole = ((one.snr, f"output '{one.output}'", False) for one in agreement.outputs if not one.is_integer)
+    whole = (
+        (one.snr, f"output '{one.output}' has", False) for one in agreement.outputs if not one.is_integer
+    )
     logits = (
-        (one.logits.snr, f"logits of output '{one.output}'", False)
+        (one.logits.snr, f"logits of output '{one.output}' have", False)
         for one in agreement.outputs
         if one.logits is not None
     )
     parts = (
-        (snr, f"channel {n} of output '{output}'", bool(sums.hidden[n]))
+        (snr, f"channel {n} of output '{output}' has", bool(sums.hidden[n]))
         for output, sums, snr, n in _low_channels(agreement)
     )
     snr, place, hidden = min((*whole, *logits, *parts), default=(EXACT, "", False))
     if snr >= LARGE_LOSS:
         return ()
     limit = f" without its mean, below {LOST:g} dB" if hidden else f", below {LARGE_LOSS:g} dB"
-    verb = "have" if place.startswith("logits") else "has"
-    return (f"{place} {verb} an SNR of {snr:.1f} dB{limit}",)
+    return (f"{place} an SNR of {snr:.1f} dB{limit}",)
 
 
 def _low_channels(agreement: Agreement) -> Iterator[tuple[str, ChannelSums, float, int]]:

@@ -21,6 +21,7 @@ from litecheck.conversion.fixes import (
     LARGE_LOSS,
     SAMPLES,
     FixOptions,
+    LossCause,
     LossFix,
     best_fix,
     find_causes,
@@ -183,15 +184,16 @@ class Rerun:
         if before < LARGE_LOSS:
             causes += find_causes(conversion, found, groups)
         subgraph, words = conversion.source.subgraphs[0], self._given_options.words
-        best = best_fix(subgraph, causes, lambda tried: trials.measure(tried, snr), before, found.samples)
+
+        def search(trials: FixTrials, causes: Sequence[LossCause]) -> LossFix | None:
+            return best_fix(subgraph, causes, lambda tried: trials.measure(tried, snr), before, found.samples)
+
+        best = search(trials, causes)
         if best is None and self.settings.outputs != REAL:
-            # an integer output has one scale, also for channels of unlike ranges
-            words, trials = (
-                (*words, *REAL_OUTPUTS),
-                replace(trials, request=replace(trials.request, outputs=REAL)),
-            )
-            causes = [*(replace(one, plain=True) for one in causes[:1]), *causes[1:]]
-            best = best_fix(subgraph, causes, lambda tried: trials.measure(tried, snr), before, found.samples)
+            # An integer output has one scale, also for channels of unlike ranges.
+            words = (*words, *REAL_OUTPUTS)
+            plain = [*(replace(one, plain=True) for one in causes[:1]), *causes[1:]]
+            best = search(replace(trials, request=replace(trials.request, outputs=REAL)), plain)
         return best and replace(best, options=(*words, *best.options), runtime=found.runtime)
 
     def compare_channels(self, conversion: Conversion, data: CalibrationData) -> Agreement:

@@ -22,10 +22,10 @@ from litecheck.profile.operators import traits_of
 from litecheck.quantization import Blockwise
 
 ABSENT = "absent"
-#: Last parts of the names whose value follows from the types, shapes, options and constness of an operator's tensors.
+#: Last parts of the names whose value follows from the types, shapes and constness of an operator's tensors.
 _STRUCTURAL = frozenset((
     "type", "source", "elements", "rows", "row_size", "row_remainder", "rank_gap", "broadcasts", "window_beyond_input",
-    "outer_dimensions", "fused_activation_function",
+    "outer_dimensions",
 ))  # fmt: skip
 
 
@@ -50,7 +50,9 @@ def is_known(name: str) -> bool:
 
 def is_structural(name: str) -> bool:
     """Return True if a condition is the same for all operators with the same options, types and shapes."""
-    return name.rpartition(".")[2] in _STRUCTURAL
+    _, dot, what = name.rpartition(".")
+    is_option = not dot and what not in _OF_OPERATOR and what not in OPERATOR
+    return is_option or what in _STRUCTURAL
 
 
 def _option(operands: Operands, name: str) -> Measured:

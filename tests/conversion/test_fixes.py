@@ -199,6 +199,25 @@ def test_a_large_loss_on_other_data_alone_is_a_lack_of_samples(
     assert found == ((words,) if words else ())
 
 
+def test_more_samples_remove_the_loss_on_other_data() -> None:
+    """The signs of the first samples alternate, so their sums are small, and sums of random signs saturate."""
+    builder = ModelBuilder("sum")
+    main = builder.subgraph()
+    x, y = main.tensor("x", (1, 8), "float32"), main.tensor("y", (1, 1), "float32")
+    main.add("FULLY_CONNECTED", [x, main.constant("w", np.ones((1, 8), np.float32)), -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    values = np.random.default_rng(3).uniform(0.5, 1, (16, 1, 8)).astype(np.float32)
+    few = values * np.where(np.arange(8) % 2, -1, 1).astype(np.float32)
+    other = values * np.random.default_rng(4).choice(np.float32([-1, 1]), values.shape)
+    advice = "Calibrate with more samples"
+    record = convert_model(model, data=few, evaluate=other, device="litecheck")
+    assert [advice in text for text in record.warnings if text.startswith("--evaluate")] == [True]
+    more = convert_model(model, data=np.concatenate((few, other)), evaluate=other, device="litecheck")
+    assert [text for text in more.warnings if text.startswith("--evaluate")] == []
+
+
 def spiked() -> CalibrationData:
     """Return rows; the third has a value 300 times as large as the rest."""
     arrays = np.random.default_rng(0).normal(0, 1, (12, 1, 8)).astype(np.float32)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -9,7 +12,7 @@ import pytest
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.target_name import check_target
 from litecheck.errors import ConfigError
-from tests.conversion.classifiers import classifier
+from tests.conversion.classifiers import classifier, narrow_and_wide
 
 
 @pytest.mark.parametrize(
@@ -31,6 +34,17 @@ def test_a_suffix_of_another_format_is_an_error(name: str, says: str, tmp_path: 
     with pytest.raises(ConfigError, match=r"expected \.tflite"):
         convert_model(classifier(), str(target), to="dynamic")
     assert not target.exists()
+
+
+@pytest.mark.skipif(shutil.which("xxd") is None, reason="xxd is not installed")
+def test_the_printed_command_writes_the_bytes_of_a_model_as_a_c_array(tmp_path: Path) -> None:
+    convert_model(classifier(), str(tmp_path / "int8.tflite"), data=narrow_and_wide()[0], device="litecheck")
+    with pytest.raises(ConfigError) as refused:
+        check_target("model.cc")
+    command = str(refused.value).split("'")[1].split()
+    text = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=True).stdout
+    written = bytes(int(value, 16) for value in re.findall(r"0x([0-9a-f]{2})\b", text))
+    assert written == (tmp_path / "int8.tflite").read_bytes()
 
 
 @pytest.mark.parametrize(

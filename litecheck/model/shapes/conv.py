@@ -50,10 +50,10 @@ def depthwise_conv_2d(call: Call) -> Shapes:
 def _check_pointwise(call: Call) -> None:
     """Check the rank under a 1x1 filter, which XNNPACK computes as a matrix product over the last dimension."""
     source, weight = call.shape("input"), call.shape("weight")
-    steps = {int(call.option(name, 0)) for name in ("stride_h", "stride_w")}
-    if source is None or weight is None or len(source) == 4 or steps != {1}:
+    if source is None or weight is None or len(source) == 4 or len(weight) != 4:
         return
-    if len(weight) == 4 and weight[1:] == (1, 1, *source[-1:]):
+    steps = {int(call.option(name, 0)) for name in ("stride_h", "stride_w")}
+    if steps == {1} and weight[1:] == (1, 1, *source[-1:]):
         raise ShapeError("input", f"the input has {len(source)} dimensions, 4 wanted", "pointwise")
 
 
