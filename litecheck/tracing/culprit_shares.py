@@ -9,12 +9,14 @@ from litecheck.model.types import Subgraph
 from litecheck.profile.operators import traits_of
 from litecheck.summary_text import count_of
 from litecheck.tracing.error_shares import ErrorShares
-from litecheck.tracing.trace_result import Cause, Culprit
+from litecheck.tracing.trace_result import LEAST_SHARE, Cause, Culprit
 
 #: Number of culprits whose share of the outputs' error is measured.
 _SHARED = 8
 #: Share from which a culprit has nearly all of the error.
 _NEARLY_ALL = 0.9
+#: Share of the error of a channel from which a shared range is a culprit: without it, the channel would gain 3 dB.
+_LEAST_SHARED = 0.5
 #: Causes in constants, which several operators may read.
 _OF_CONSTANTS: tuple[Cause, ...] = ("weights", "weight_scale", "weight_axis", "bias")
 
@@ -61,13 +63,37 @@ def rank_culprits(culprits: Sequence[Culprit], shares: Mapping[int, ErrorShares]
     return [*sorted(measured, key=_rounded_share, reverse=True), *worst[_SHARED:]]
 
 
+def without_harmless_ranges(
+    culprits: Sequence[Culprit], shares: Mapping[int, ErrorShares]
+) -> tuple[list[Culprit], list[str]]:
+    """Return the culprits without shared ranges that cost no channel of the outputs 3 dB, and a note on each of these.
+
+    LiteRT demands that the inputs of a CONCATENATION share a range, so that every int8 model has this loss.
+    """
+    kept, notes = list[Culprit](), list[str]()
+    for one in culprits:
+        outputs = shares.get(one.subgraph) if one.cause == "shared_range" else None
+        share = outputs.channel_share(one) if outputs is not None else None
+        if share is None or share >= _LEAST_SHARED:
+            kept.append(one)
+        else:
+            part = f"at most {100 * share:.0f} %" if share >= LEAST_SHARE else "less than 1 %"
+            notes.append(
+                f"{one.opcode} #{one.operator}: {one.detail}; {part} of the error of any channel of the outputs"
+            )
+    return kept, notes
+
+
 def _rounded_share(one: Culprit) -> float:
     """Return the share of a culprit in one significant digit: 0.88 and 1 are equal (nearly all), 0.03 is more than 0.02."""
     return _NEARLY_ALL if one.share is None else min(_NEARLY_ALL, float(f"{one.share:.0e}"))
 
 
 def _share(one: Culprit, outputs: ErrorShares | None) -> float | None:
-    return None if outputs is None else outputs.joint_share((one,))
+    """Return the share of the outputs' error; for a shared range, of the channel that loses most, which can be small."""
+    if outputs is None:
+        return None
+    return outputs.channel_share(one) if one.cause == "shared_range" else outputs.joint_share((one,))
 
 
 def explained_share(culprits: Sequence[Culprit], outputs: ErrorShares | None) -> float | None:

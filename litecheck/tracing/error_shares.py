@@ -4,7 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
+from litecheck.conversion.channel_sums import ChannelSums, channel_sums
 from litecheck.conversion.powers import Values, power, squares
+from litecheck.conversion.shared_scales import LOW_RESOLUTION
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
@@ -13,6 +18,9 @@ from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import dequantize_values, store_in_tensor
 from litecheck.tracing.trace_result import Culprit
+
+#: Number of channels from which a tenth of them must have a share, not a single channel.
+_MANY = 10
 
 
 class ErrorShares:
@@ -23,17 +31,18 @@ class ErrorShares:
 
     def __init__(self, match: ModelMatch, bench: Bench, samples: Sequence[tuple[Tensors, Tensors]]) -> None:
         self._bench, self._samples = bench, [real for real, _ in samples]
+        self._stored = [stored for _, stored in samples]
         self._interpreter = ReferenceInterpreter(match.first)
         self._whole = output_error(bench.part, samples)
         self._ends = [bench.part.tensors[index] for index in bench.ends]
 
-    def operator_share(self, number: int, with_inputs: bool = False) -> float | None:
+    def operator_share(self, number: int) -> float | None:
         """Return the share that comes from an operator, 0 to 1, or None if it is not known.
 
-        The storage of its inputs belongs to their producers, and counts only ``with_inputs``. Example: 0.9 if the
-        outputs have 90 % of their squared error when only this operator has its error.
+        The storage of its inputs belongs to their producers. Example: 0.9 if the outputs have 90 % of their squared error
+        when only this operator has its error.
         """
-        return self._share([self._operator_errors(number, with_inputs, real) for real in self._samples])
+        return self._share([self._operator_errors(number, real) for real in self._samples])
 
     def joint_share(self, culprits: Sequence[Culprit]) -> float | None:
         """Return the share that comes from several culprits at once, 0 to 1, or None if it is not known.
@@ -42,13 +51,58 @@ class ErrorShares:
         """
         return self._share([self._culprit_errors(culprits, real) for real in self._samples])
 
+    def channel_share(self, culprit: Culprit) -> float | None:
+        """Return the largest share of a channel's error that comes from a culprit, 0 to 1, or None if it is not known.
+
+        Of ten and more channels of an output a tenth has at least this share. Example: boxes and scores in one output,
+        where only the scores have the culprit's error: 1, although most of the output's error is that of the boxes.
+        """
+        found = self._channel_noise(culprit)
+        if found is None:
+            return None
+        alone, whole = found
+        largest = 0.0
+        for end, noise in alone.items():
+            counted = whole[end] > 0
+            ratios = np.minimum(1.0, noise[counted] / whole[end][counted])
+            if ratios.size:
+                share = np.quantile(ratios, 0.9) if ratios.size >= _MANY else ratios.max()
+                largest = max(largest, float(share))
+        return largest
+
+    def _channel_noise(
+        self, culprit: Culprit
+    ) -> tuple[Mapping[int, NDArray[np.float64]], Mapping[int, NDArray[np.float64]]] | None:
+        """Return the squared errors of each channel of the outputs: with a culprit's error alone, and all."""
+        part = self._bench.part
+        alone, whole = dict[int, ChannelSums](), dict[int, ChannelSums]()
+        partners = {part.tensors.get(new, -1): new for new in part.second.outputs}
+        for real, stored in zip(self._samples, self._stored, strict=True):
+            try:
+                tensors = self._recompute(real, self._culprit_errors((culprit,), real))
+            except RunError:
+                return None
+            for end in self._ends:
+                new = partners.get(end, -1)
+                if new not in stored or not _is_float(real, end) or not real[end].size:
+                    continue
+                values, float_tensor = np.atleast_1d(real[end]), part.first.tensors[end]
+                pairs = (tensors[end], float_tensor), (stored[new], part.second.tensors[new])
+                for sums, (compared, tensor) in zip((alone, whole), pairs, strict=True):
+                    one = channel_sums(values, compared, tensor)
+                    sums[end] = sums[end].merged(one) if end in sums else one
+        return {end: one.noise for end, one in alone.items()}, {end: one.noise for end, one in whole.items()}
+
     def _culprit_errors(self, culprits: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
         """Return the errors of float tensors that come from culprits: an input has the error of its storage."""
         errors: dict[int, Values] = {}
         for one in culprits:
             if one.tensor < 0:
+                if one.cause == "shared_range":
+                    errors.update(self._shared_range_errors(one.operator, real))
+                    continue
                 for number in (one.operator, *one.others):
-                    errors.update(self._operator_errors(number, one.cause == "shared_range", real))
+                    errors.update(self._operator_errors(number, real))
                 continue
             old, tensor = self._bench.part.tensors[one.tensor], self._bench.part.second.tensors[one.tensor]
             if old in real:
@@ -58,7 +112,7 @@ class ErrorShares:
                 errors[old] = (store_in_tensor(real[old], tensor) if copied is None else copied) - real[old]
         return errors
 
-    def _operator_errors(self, number: int, with_inputs: bool, real: Tensors) -> dict[int, Values]:
+    def _operator_errors(self, number: int, real: Tensors) -> dict[int, Values]:
         fed = next(one for one in self._bench.operators if one.other == number)
         tensors, alone = self._bench.part.second.tensors, self._bench.run_alone(fed, real)
         targets = {old: self._bench.simulated.get(old, old) for old, _ in fed.outputs}
@@ -67,12 +121,34 @@ class ErrorShares:
             for old, new in fed.outputs
             if new in alone
         }
-        given = with_inputs or any(old != new for old, new in targets.items())
-        before = real if given else self._compute_from_stored(fed, real)
+        simulated = any(old != new for old, new in targets.items())
+        before = real if simulated else self._compute_from_stored(fed, real)
         known = {
             old for old, values in outputs.items() if old in before and before[old].shape == values.shape
         }
         return {old: outputs[old] - before[old] for old in known}
+
+    def _shared_range_errors(self, number: int, real: Tensors) -> dict[int, Values]:
+        """Return the errors of an operator that joins tensors which come from the inputs of low resolution in its range."""
+        fed = next(one for one in self._bench.operators if one.other == number)
+        joined = self._bench.part.second.tensors[fed.outputs[0][1]]
+        step, errors = float(joined.quantization.scale.max()), dict[int, Values]()
+        for _, old in fed.feeds:
+            low, high = self._extent(old)
+            if 0 < high - low < step * 2**LOW_RESOLUTION and _is_float(real, old):
+                errors[fed.reads.get(old, old)] = store_in_tensor(real[old], joined) - real[old]
+        try:
+            after = self._recompute(real, errors, {fed.one})
+        except RunError:
+            return {}
+        return {old: after[old] - real[old] for old, _ in fed.outputs if _is_float(real, old)}
+
+    def _extent(self, tensor: int) -> tuple[float, float]:
+        """Return the smallest and largest value of a float tensor on the samples; 0 and 0 if it has none."""
+        known = [real[tensor] for real in self._samples if _is_float(real, tensor) and real[tensor].size]
+        return (
+            (min(float(v.min()) for v in known), max(float(v.max()) for v in known)) if known else (0.0, 0.0)
+        )
 
     def _compute_from_stored(self, fed: FedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""

@@ -23,7 +23,12 @@ from litecheck.model.tensor_matching import NO_PARTNER
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.culprit_shares import explained_share, merge_culprits, rank_culprits
+from litecheck.tracing.culprit_shares import (
+    explained_share,
+    merge_culprits,
+    rank_culprits,
+    without_harmless_ranges,
+)
 from litecheck.tracing.culprits import UNPREPROCESSED, culprits
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.device_trace import device_errors
@@ -151,7 +156,9 @@ def _trace_pair(
         ]
         named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
     shares = {n: ErrorShares(found, result.benches[n], result.worst.get(n, [])) for n in result.entries}
-    named = rank_culprits(merge_culprits(named, quantized.subgraphs), shares)
+    named, harmless = without_harmless_ranges(merge_culprits(named, quantized.subgraphs), shares)
+    named = rank_culprits(named, shares)
+    notes += harmless
     faults = culprits_on_device(rows)
     lost = max((one.avoidable_db for one in named), default=0.0)
     named = [*faults, *named] if faults and faults[0].avoidable_db > lost else [*named, *faults]

@@ -10,9 +10,14 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
-from litecheck.tracing.culprit_shares import explained_share, merge_culprits, rank_culprits
+from litecheck.tracing.culprit_shares import (
+    explained_share,
+    merge_culprits,
+    rank_culprits,
+    without_harmless_ranges,
+)
 from litecheck.tracing.error_shares import ErrorShares
-from litecheck.tracing.trace_result import Culprit
+from litecheck.tracing.trace_result import Cause, Culprit
 
 
 class KnownShares(ErrorShares):
@@ -24,6 +29,9 @@ class KnownShares(ErrorShares):
     def joint_share(self, named: Sequence[Culprit]) -> float | None:
         known = [self._shares[one.operator] for one in named]
         return None if None in known else sum(share or 0.0 for share in known)
+
+    def channel_share(self, culprit: Culprit) -> float | None:
+        return self._shares[culprit.operator]
 
 
 @pytest.mark.parametrize(
@@ -48,6 +56,27 @@ def test_the_share_of_an_operator_in_a_called_subgraph_is_unknown() -> None:
         0: 0.4,
         1: None,
     }
+
+
+@pytest.mark.parametrize(
+    ("cause", "share", "kept", "note"),
+    [
+        ("shared_range", 0.5, True, ""),
+        ("shared_range", None, True, ""),
+        ("shared_range", 0.45, False, "at most 45 %"),
+        ("shared_range", 0.005, False, "less than 1 %"),
+        ("weights", 0.005, True, ""),
+    ],
+)
+def test_a_shared_range_is_a_culprit_if_it_costs_a_channel_3_db(
+    cause: Cause, share: float | None, kept: bool, note: str
+) -> None:
+    one = Culprit(0, 3, "CONCATENATION", "", cause, 19.4, "5 of 8 bits")
+    found, notes = without_harmless_ranges([one], {0: KnownShares({3: share})})
+    assert found == [one] * kept
+    assert notes == (
+        [f"CONCATENATION #3: 5 of 8 bits; {note} of the error of any channel of the outputs"] if note else []
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.pipeline import convert_model
 from litecheck.model.build import ModelBuilder
 from litecheck.model.matching import match
@@ -13,7 +14,8 @@ from litecheck.tracing.bench import Bench
 from litecheck.tracing.error_shares import ErrorShares, output_error
 from litecheck.tracing.recorded_runs import RecordedRuns
 from litecheck.tracing.trace_result import Cause, Culprit
-from tests.differential.faults import Pair, by_tensorflow
+from litecheck.tracing.trace_session import trace
+from tests.differential.faults import Pair, by_tensorflow, drawn
 from tests.differential.planted_faults import FAULTS
 
 
@@ -107,3 +109,52 @@ def test_the_error_of_an_input_is_that_of_its_storage(residual: Pair) -> None:
     given = model.subgraphs[0].inputs[0]
     assert (shares.joint_share([culprit(0, "input_range", given)]) or 0.0) > 0.9
     assert (shares.operator_share(0) or 0.0) < 0.1
+
+
+def joined(read_scores: bool) -> tuple[Model, CalibrationData]:
+    """Return a model that joins 4 scores with 4 boxes that are 64 times as large; without ``read_scores``, it continues
+    with a layer that nearly ignores the scores."""
+    main = (builder := ModelBuilder()).subgraph()
+    x = main.tensor("x", (1, 4), "float32")
+    parts = []
+    for name, factor in (("scores", 1.0), ("boxes", 64.0)):
+        weights = main.constant(f"{name} weights", np.eye(4, dtype=np.float32) * np.float32(factor))
+        parts.append(main.tensor(name, (1, 4), "float32"))
+        main.add("FULLY_CONNECTED", [x, weights], [parts[-1]])
+    main.add("CONCATENATION", parts, [y := main.tensor("y", (1, 8), "float32")], axis=1)
+    if not read_scores:
+        mixed = np.random.default_rng(2).normal(0, 1, (4, 8)).astype(np.float32)
+        mixed[:, :4] *= 0.01
+        main.add(
+            "FULLY_CONNECTED",
+            [y, main.constant("mixed", mixed)],
+            [z := main.tensor("z", (1, 4), "float32")],
+        )
+    main.inputs(x)
+    main.outputs(y if read_scores else z)
+    model = builder.finish()
+    return model, drawn(model, 3)
+
+
+@pytest.mark.parametrize("read_scores", [True, False])
+def test_a_shared_range_is_a_culprit_where_scores_reach_the_outputs(read_scores: bool) -> None:
+    """Scores lose 6 bits beside boxes: nearly all of their error, and a note where hardly an output depends on them."""
+    real, data = joined(read_scores)
+    model = convert_model(real, data=(data,), agreement=False).conversion.model
+    number = next(op.index for op in model.subgraphs[0].operators if op.opcode == "CONCATENATION")
+    share = measured(Pair("joined", real, model, data), model)[1].channel_share(
+        culprit(number, "shared_range")
+    )
+    found = trace(real, model, data=(data,), fix=False, runtime="litecheck")
+    assert share is not None
+    noted = [note for note in found.notes if note.startswith(f"CONCATENATION #{number}: 'scores' shares")]
+    if read_scores:
+        assert share > 0.9
+        assert [(one.cause, one.share) for one in found.culprits] == [("shared_range", share)]
+        assert noted == []
+        assert found.exit_code == 1
+    else:
+        assert share < 0.5
+        assert found.culprits == ()
+        assert len(noted) == 1
+        assert found.exit_code == 0

@@ -226,11 +226,13 @@ def culprit_lines(one: Culprit, trace: Trace) -> list[tuple[str, str]]:
     lines = [("cause", f"{CAUSES[one.cause][0]}: {one.detail}"), ("avoidable", f"{one.avoidable_db:.1f} dB")]
     if one.share is not None:
         share = f"{100 * one.share:.0f} %" if one.reaches_outputs else "less than 1 %"
+        whole = (
+            "the error of the worst channel of an output"
+            if one.cause == "shared_range"
+            else "the outputs' error"
+        )
         lines.append(
-            (
-                "share",
-                f"{share} of the outputs' error with {'these errors' if one.others else 'this error'} alone",
-            )
+            ("share", f"{share} of {whole} with {'these errors' if one.others else 'this error'} alone")
         )
     if one.fix is not None:
         lines.append(("fix", f"{one.fix.command} (tried: {one.fix.gain:+.1f} dB{_part(one.fix, trace)})"))
