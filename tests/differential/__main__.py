@@ -72,6 +72,7 @@ def main() -> int:
     parser.add_argument(
         "--resolver", choices=(*RESOLVERS, "tflm"), action="append", help="run this resolver (repeatable)"
     )
+    parser.add_argument("--controls", type=int, help="trials of each kind with controls [default: all]")
     given = parser.parse_args()
     if unknown := [name for name in given.families if name not in FAMILIES]:
         parser.error(f"unknown family {unknown[0]!r}; available: {', '.join(FAMILIES)}, vela")
@@ -83,7 +84,9 @@ def main() -> int:
                 for resolver in given.resolver or RESOLVERS:
                     oracle, drawn = (tflm, served(family)) if resolver == "tflm" else (litert, family)
                     if kind in drawn.kinds and (kind, resolver) not in drawn.faulty:
-                        found = sweep(drawn, kind, resolver, oracle, given.cases, given.seed)
+                        found = sweep(
+                            drawn, kind, resolver, oracle, given.cases, given.seed, controlled=given.controls
+                        )
                         # TFLM has few types; a kind may have no trial
                         nothing = found.score.trials == 0 and resolver != "tflm"
                         different += found.score.different + nothing

@@ -161,11 +161,13 @@ def excused(trial: Trial, resolver: str, family: Family | None = None) -> bool:
 
 
 def sweep(
-    family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0, shown: int = SHOWN
-) -> Found:
+    family: Family, kind: str, resolver: str, litert: Oracle, count: int, seed: int = 0, shown: int = SHOWN,
+    controlled: int | None = None,
+) -> Found:  # fmt: skip
     """Return the result of ``count`` trials of a single kind on a single resolver; ``shown`` failures are minimized.
 
-    Trials that meet a known fault are left out, unless the family computes the operator with its faults.
+    Trials that meet a known fault are left out, unless the family computes the operator with its faults. Controls are
+    computed for the first ``controlled`` trials, by default for all.
     """
     found, arithmetic, far = Found(), right(family, resolver), partial(family.far, kind, resolver)
     drawn = enumerate(trials(family, kind, MOST * count, seed))
@@ -173,7 +175,7 @@ def sweep(
         theirs = answers(trial, litert, resolver)
         one = against(trial, theirs, arithmetic, far(trial), litert.shows_variables)
         found.score.add(one)
-        if not isinstance(theirs, Refused):
+        if not isinstance(theirs, Refused) and (controlled is None or found.score.trials <= controlled):
             found.noticed.update(controls(trial, theirs, arithmetic, far(trial), litert.shows_variables))
         if one.different and len(found.small) < shown:
             judge = outcome(litert, resolver, arithmetic, far, family)
