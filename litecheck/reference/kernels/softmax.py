@@ -82,7 +82,7 @@ def _softmax_table(d: Ints, step: np.float32, output: OutputSpec, to_even: bool)
     with np.errstate(invalid="ignore"):  # beta may be infinite, and 0 times infinity is NaN
         table = _exp32(-step * np.arange(256).astype(_F))
     exps = table[d]
-    sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
+    sums = _sum_in_sequence(exps) if d.size else _F(1)
     low, high = INTEGER_RANGES[output.dtype]
     with np.errstate(all="ignore"):  # the output scale may be 0
         share = exps * (_F(1) / (sums * output.scale))
@@ -136,7 +136,7 @@ def softmax_float(input: Operand, output: OutputSpec, options: Options) -> Array
     if not input.rows.size:
         return input.data
     exps = _exp32((input.data - input.data.max(-1, keepdims=True)) * _F(_beta(options)))
-    return exps / np.add.accumulate(exps, -1, dtype=_F)[..., -1:]
+    return exps / _sum_in_sequence(exps)
 
 
 @kernel("LOG_SOFTMAX", "int8", "uint8", exp=("fixed-point", "float32-table"))
@@ -166,7 +166,7 @@ def log_softmax(input: Operand, output: OutputSpec, variants: Variants) -> Array
 def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) -> Array:
     """Return log softmax from float32 exponentials and a float32 logarithm, rounded half to even."""
     exps = _exp32(-scale * np.arange(256).astype(_F))[d]
-    sums = np.add.accumulate(exps, -1, dtype=_F)[..., -1:] if d.size else _F(1)
+    sums = _sum_in_sequence(exps) if d.size else _F(1)
     log = np.log(sums.astype(np.float64)).astype(_F)
     highest = x.max(-1, keepdims=True).astype(_F) if x.size else _F(0)
     offset = (scale * highest + log) / output.scale
@@ -174,11 +174,39 @@ def _log_softmax_table(x: Ints, d: Ints, scale: np.float32, output: OutputSpec) 
     return saturate(result, *INTEGER_RANGES[output.dtype]).astype(NUMPY_TYPES[output.dtype])
 
 
-@kernel("LOG_SOFTMAX", "float32")
-def log_softmax_float(input: Operand, output: OutputSpec) -> Array:
-    """output = x - max - log(sum of exp(x - max)) over the last dimension, in float32."""
+@kernel("LOG_SOFTMAX", "float32", sum=("sequential", "four-lanes"))
+def log_softmax_float(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+    """output = x - max - log(sum of exp(x - max)) over the last dimension, in float32.
+
+    Sources: tflite/kernels/internal/reference/log_softmax.h; optimized_ops.h, LogSoftmax, whose sum is Eigen's.
+    """
     if not input.rows.size:
         return input.data
     shifted = input.data - input.data.max(-1, keepdims=True)
-    sums = np.add.accumulate(_exp32(shifted), -1, dtype=_F)[..., -1:]
+    exps = _exp32(shifted)
+    sums = _sum_in_lanes(exps) if variants["sum"] == "four-lanes" else _sum_in_sequence(exps)
     return np.asarray(shifted - np.log(sums.astype(np.float64)).astype(_F))
+
+
+def _sum_in_sequence(x: Array) -> Array:
+    """Return the float32 sum of each row, element after element; shape (..., n) to (..., 1)."""
+    return np.add.accumulate(x, -1, dtype=_F)[..., -1:]
+
+
+def _sum_in_lanes(x: Array) -> Array:
+    """Return the float32 sum of each row as Eigen adds on vectors of four floats; shape (..., n) to (..., 1).
+
+    Two vectors add every eighth element, the second joins the first, then a last whole vector, then the four lanes
+    (0 + 2) + (1 + 3), then up to three elements one by one. A row of less than four elements is added in sequence.
+    """
+    pairs, whole = x.shape[-1] // 8 * 8, x.shape[-1] // 4 * 4
+    parts = [x[..., pairs:whole]] if whole > pairs else []
+    if pairs:
+        eights = x[..., :pairs].reshape(*x.shape[:-1], -1, 8)
+        both = np.add.accumulate(eights, -2, dtype=_F)[..., -1, :]
+        parts.insert(0, both[..., :4] + both[..., 4:])
+    if not parts:
+        return _sum_in_sequence(x)
+    lanes = parts[0] + parts[1] if len(parts) > 1 else parts[0]
+    two = lanes[..., :2] + lanes[..., 2:]
+    return _sum_in_sequence(np.concatenate([two[..., :1] + two[..., 1:], x[..., whole:]], -1))

@@ -103,7 +103,7 @@ def test_floats():
     x = np.float32([[0, 1, 2], [5, 5, 5]])
     found = softmax.softmax_float(Operand(x, "float32"), OutputSpec("float32", ()), beta())
     assert np.allclose(found, real(Operand(x, "float32", quantization(1.0))), rtol=1e-6)
-    logs = softmax.log_softmax_float(Operand(x, "float32"), OutputSpec("float32", ()))
+    logs = softmax.log_softmax_float(Operand(x, "float32"), OutputSpec("float32", ()), {"sum": "sequential"})
     assert np.allclose(np.exp(logs), found, rtol=1e-6)
 
 
@@ -124,7 +124,7 @@ def test_an_output_scale_of_0_is_computed_silently():
         ("float32", lambda v: softmax.softmax_float(v, OUT, beta())),
         ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "fixed-point"})),
         ("int8", lambda v: softmax.log_softmax(v, OUT, {"exp": "float32-table"})),
-        ("float32", lambda v: softmax.log_softmax_float(v, OUT)),
+        ("float32", lambda v: softmax.log_softmax_float(v, OUT, {"sum": "sequential"})),
     ],
 )
 def test_a_scalar_has_no_last_dimension(dtype, compute):
@@ -132,3 +132,22 @@ def test_a_scalar_has_no_last_dimension(dtype, compute):
     assert compute(Operand(one.reshape(1), dtype, quantization(0.1))).shape == (1,)
     with pytest.raises(RunError, match=f"type {dtype} is a scalar"):
         compute(Operand(one, dtype, quantization(0.1)))
+
+
+BIG = 2.0**24
+#: Rows, and their float32 sums added in sequence and on vectors of four: 2^24 + 1 is 2^24.
+SUMS = [
+    ([BIG, 1, 1], BIG, BIG),
+    ([BIG, 1, 1, 1], BIG, BIG + 2),  # (2^24 + 1) + (1 + 1)
+    ([BIG, 1, 1, 1, 0, 0, 0, 0], BIG, BIG + 2),
+    ([BIG, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0], BIG, BIG + 2),  # the second vector adds 1 + 1
+    ([BIG, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1], BIG, BIG + 6),  # lanes 2^24, 2, 2, 2 after a last whole vector
+    ([BIG, 1, 1, 1, 1], BIG, BIG + 4),  # 2^24 + 2, then 2^24 + 3, half to even
+]
+
+
+@pytest.mark.parametrize(("row", "in_sequence", "in_lanes"), SUMS)
+def test_sums_of_a_row(row, in_sequence, in_lanes):
+    x = np.float32([row, np.zeros(len(row))])
+    assert softmax._sum_in_sequence(x).tolist() == [[in_sequence], [0]]
+    assert softmax._sum_in_lanes(x).tolist() == [[in_lanes], [0]]

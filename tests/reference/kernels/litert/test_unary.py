@@ -163,6 +163,22 @@ def test_slopes_below_zero_on_ties(oracle, length):
     assert all(apart.values())
 
 
+@pytest.mark.parametrize("resolver", RESOLVERS)
+@pytest.mark.parametrize("depth", [2000, 2003])
+def test_the_order_of_the_sum_of_log_softmax(oracle, resolver, depth):
+    """Optimized kernels add on vectors of four, reference kernels in sequence; each is the control of the second."""
+    x = np.full((2, depth), -8, np.float32)
+    x[:, 0] = 0
+    case = Case("LOG_SOFTMAX", ("float32", None), ("float32", None), (x,)).trial()
+    [theirs] = oracle.run(model_bytes(case.model), [x], resolver)
+    apart = {
+        name: np.abs(run(case.model, (x,), arithmetic=f"litert-{name}").outputs["y"] - theirs).max()
+        for name in ("reference", "optimized", "xnnpack")
+    }
+    same = ("reference",) if resolver == "reference" else ("optimized", "xnnpack")
+    assert {name for name in apart if apart[name] < 5e-7} == set(same), apart
+
+
 def test_a_refused_model_is_not_counted_as_equal(oracle):
     case = bytes_case("ELU")
     assert isinstance(oracle.run(model_bytes(case.model()), [BYTES], "reference"), Refused)
