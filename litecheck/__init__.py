@@ -57,11 +57,11 @@ if TYPE_CHECKING:
     from litecheck.profile.load import profile_names as profile_names
     from litecheck.profile.types import Profile as Profile
     from litecheck.quantization import Quantization as Quantization
+    from litecheck.quantizer.array_quantization import dequantize as dequantize
+    from litecheck.quantizer.array_quantization import quantize as quantize
     from litecheck.quantizer.calibrate import from_data as _choose_parameters
     from litecheck.quantizer.comparison_result import Comparison as Comparison
-    from litecheck.quantizer.dynamic_named import dynamic_quantize as dynamic_quantize
-    from litecheck.quantizer.named import dequantize as dequantize
-    from litecheck.quantizer.named import quantize as quantize
+    from litecheck.quantizer.dynamic_quantization import dynamic_quantize as dynamic_quantize
     from litecheck.quantizer.tensor_comparison import compare as compare
     from litecheck.quantizer.types import Parameters as Parameters
     from litecheck.quantizer.types import QuantizerError as QuantizerError
@@ -134,8 +134,8 @@ _HOMES = {
     "quantization": "Quantization",
     "quantizer.calibrate": "choose_parameters=from_data",
     "quantizer.comparison_result": "Comparison",
-    "quantizer.dynamic_named": "dynamic_quantize",
-    "quantizer.named": "dequantize quantize",
+    "quantizer.dynamic_quantization": "dynamic_quantize",
+    "quantizer.array_quantization": "dequantize quantize",
     "quantizer.tensor_comparison": "compare",
     "quantizer.types": "Parameters QuantizerError",
     "reference.compute_limits": "ComputeLimits LimitError",

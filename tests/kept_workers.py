@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from litecheck.devices import isolated
+from litecheck.devices import isolated_device
 from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess, WorkerSetup
 from litecheck.devices.worker import ProcessEnd, Worker
@@ -72,12 +72,12 @@ def _kind(setup: WorkerSetup) -> str:
 @contextmanager
 def shared_processes() -> Iterator[None]:
     """Keep idle processes for devices that are opened later in this context. End all of them afterwards."""
-    own = isolated.Worker
-    isolated.Worker = KeptWorker  # type: ignore[misc]
+    own = isolated_device.Worker
+    isolated_device.Worker = KeptWorker  # type: ignore[misc]
     try:
         yield
     finally:
-        isolated.Worker = own  # type: ignore[misc]
+        isolated_device.Worker = own  # type: ignore[misc]
         for child in (child for waiting in _WAITING.values() for child in waiting):
             child.close()
         _WAITING.clear()
@@ -87,8 +87,8 @@ def shared_processes() -> Iterator[None]:
 def separate_processes() -> Iterator[None]:
     """Give each device in this context its own process, which ends with the device, for tests of this
     behavior."""
-    kept, isolated.Worker = isolated.Worker, Worker  # type: ignore[misc]
+    kept, isolated_device.Worker = isolated_device.Worker, Worker  # type: ignore[misc]
     try:
         yield
     finally:
-        isolated.Worker = kept  # type: ignore[misc]
+        isolated_device.Worker = kept  # type: ignore[misc]

@@ -27,7 +27,7 @@ OPENED = {
     "quantizer/npy": "maps and unpacks a file that open_file opened",
     "quantizer/array_files": "maps a file that open_file opened; writes a .npz file in memory",
     "devices/output_files": "reads a file that open_file opened",
-    "model/external": "maps a file that open_file opened",
+    "model/external_buffers": "maps a file that open_file opened",
     "conversion/calibration/litert_child": "a folder of its own",
     "conversion/calibration/script": "an archive in memory",
     "conversion/other_converters/converter_process": "a folder of its own",

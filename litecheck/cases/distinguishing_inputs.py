@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays, column, stack_inferences
 from litecheck.cases.inputs import DIRECTED, DrawnInputs, Stimulus, has_codes, only
-from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import batches_of
+from litecheck.cases.merged_inferences import batches_of
+from litecheck.cases.model_parts import Case
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES

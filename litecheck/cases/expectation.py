@@ -10,8 +10,8 @@ import numpy as np
 
 from litecheck.arrays import Array, Arrays, stack_inferences
 from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
-from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import outputs_of, run_once, together
+from litecheck.cases.merged_inferences import outputs_of, run_once, together
+from litecheck.cases.model_parts import Case
 from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.random_streams import OneStream, SeededStreams, Streams
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorTraits, traits_of
@@ -20,7 +20,7 @@ from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.quantizer.litert import quantize
 from litecheck.quantizer.types import Parameters
 from litecheck.reference.compute_limits import limits_in_force
-from litecheck.reference.engine.entry import affordable
+from litecheck.reference.engine.entry_point import affordable
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 
 #: Inputs of a case, and its outputs, use at most 1/16 of the memory, because devices and comparisons make copies.

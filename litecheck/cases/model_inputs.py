@@ -8,7 +8,7 @@ from itertools import cycle, islice
 
 from litecheck.arrays import Array
 from litecheck.model.types import Model, Subgraph
-from litecheck.reference.engine.entry import drawable, entry
+from litecheck.reference.engine.entry_point import drawable, entry
 
 #: Smallest number of consecutive samples of a model with state.
 CHAIN = 6

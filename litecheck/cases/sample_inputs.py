@@ -18,7 +18,7 @@ from litecheck.processes.child import ChildProcess, exit_name
 from litecheck.processes.python import python_command
 from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in
-from litecheck.reference.engine.entry import EntryPoint
+from litecheck.reference.engine.entry_point import EntryPoint
 from litecheck.spelling import similar_file
 
 Sample = Mapping[str, Array]

@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.arrays import Array, Arrays, blocks
 from litecheck.cases.inputs import DIRECTED, Input, Stimulus, has_codes, inputs_of, series
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
 from litecheck.quantization import INTEGER_RANGES
 

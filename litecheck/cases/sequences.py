@@ -15,13 +15,13 @@ from litecheck.cases import inputs
 from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Stimulus, draw_stimuli, draws
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.model.types import Model, Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.entry import affordable
+from litecheck.reference.engine.entry_point import affordable
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 

@@ -20,7 +20,7 @@ from litecheck.cases.inputs import (
     inputs_of,
     only,
 )
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Largest number of sweeps.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.checks.context import Context, Form, TensorFacts
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Requirement
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from litecheck.checks.bound_operator import BoundOperator
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.customs import compiler_of
+from litecheck.profile.custom_operators import compiler_of
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom
 

@@ -8,8 +8,8 @@ from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
 from litecheck.profile.load import STRUCTURES
-from litecheck.profile.measurements.bound import Measured
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
+from litecheck.profile.measurements.measured_operator import Measured
 from litecheck.profile.measurements.parameters import UNSET
 from litecheck.profile.measurements.register import Measurement
 from litecheck.profile.measurements.registry import measurement, setter_of

@@ -14,7 +14,7 @@ from litecheck.checks.wording import requirement_phrase
 from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
-from litecheck.profile.customs import compiler_of, has_kernel
+from litecheck.profile.custom_operators import compiler_of, has_kernel
 from litecheck.profile.implicit_requirements import kernel_needed, must_be_listed, types_supported
 from litecheck.profile.parser import ANY_SUBGRAPH, ANY_TENSOR
 from litecheck.profile.types import Profile, Requirement

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from litecheck.model.types import Model, Tensor
-    from litecheck.reference.engine.entry import EntryPoint
+    from litecheck.reference.engine.entry_point import EntryPoint
 
 Seed = Annotated[
     int,
@@ -98,8 +98,8 @@ def _split_assignment(point: EntryPoint, text: str) -> tuple[str, str]:
 
 def _entry(model: Model, signature: str | None) -> EntryPoint:
     """Return the entry point of a signature. Raise ConfigError for an unknown signature, which an option names."""
-    from litecheck.cases.parts import entries
-    from litecheck.reference.engine.entry import entry
+    from litecheck.cases.model_parts import entries
+    from litecheck.reference.engine.entry_point import entry
 
     if signature is not None:
         entries(model, signature)

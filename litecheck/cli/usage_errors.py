@@ -6,7 +6,7 @@ import os
 import re
 from typing import Any
 
-from litecheck.cli.renamed import current_option
+from litecheck.cli.option_renames import current_option
 
 #: typer's messages for a wrong number: the value, and the violated type or range.
 _NUMBER = re.compile(

@@ -60,7 +60,7 @@ class VerifyRun:
 
     def prepare_model(self, file: str | ModelError) -> tuple[Model, Settings]:
         """Return a model and its settings. Raise LitecheckError."""
-        from litecheck.cases.other_shapes import in_other_shapes
+        from litecheck.cases.shape_variants import in_other_shapes
         from litecheck.model.load import load_model
 
         if isinstance(file, ModelError):
@@ -84,7 +84,7 @@ class VerifyRun:
     def one(self, device: Device, model: Model, settings: Settings, before: str = "") -> Verification:
         """Verify one model. ``before`` is printed before the text of the bar."""
         from litecheck.cli.progress import steps
-        from litecheck.devices.isolated import IsolatedDevice
+        from litecheck.devices.isolated_device import IsolatedDevice
         from litecheck.verification.campaign import run
         from litecheck.verification.schedule import weights
 

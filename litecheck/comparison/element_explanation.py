@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from litecheck.arrays import Arrays
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.comparison.element import (
     ElementSite,
     Exact,

@@ -8,7 +8,7 @@ from litecheck.finding import Effect, Finding
 from litecheck.model.types import Model
 from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 
 _DEVICE, _TFLM = "litert:", "tflm"
 #: Impacts of requirements of profile ``tflm``, by the outcome on ``tflm`` that they explain.

@@ -11,7 +11,7 @@ from litecheck.conversion.request import REAL
 from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.generate.conforming import admits, holds
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
 
 #: Type of weights for a type of activations, if they differ.

@@ -8,7 +8,7 @@ from litecheck.conversion.class_scores import logits_of
 from litecheck.conversion.litert_pairs import Pair
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 
 
 @dataclass(frozen=True, slots=True)

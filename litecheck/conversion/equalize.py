@@ -23,7 +23,7 @@ from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.model.graph import name_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.options import fused_activation
 from litecheck.profile.operators import traits_of
 

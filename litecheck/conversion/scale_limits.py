@@ -11,7 +11,7 @@ from litecheck.conversion.binding import BoundFloatOperator, TensorUse
 from litecheck.conversion.groups import Partition
 from litecheck.model.types import Tensor
 from litecheck.profile.generate.conforming import holds
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Requirement
 
 #: Maximum number of doublings of a range. A limit that needs more makes the operator stay float.

@@ -11,7 +11,7 @@ from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model, Tensor
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 
 

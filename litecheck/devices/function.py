@@ -14,7 +14,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, DeviceError, Failure, Job, NotDelegated, NotSupported
-from litecheck.reference.engine.entry import unique_names
+from litecheck.reference.engine.entry_point import unique_names
 from litecheck.summary_text import count_of
 
 #: Name of the first parameter of a function that gets each model as bytes.

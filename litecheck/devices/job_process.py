@@ -1,6 +1,6 @@
 """Forked process for jobs, with its supervision. It runs jobs in sequence as long as they may share a process.
 
-A job that fails in a shared process is repeated in a separate process by :mod:`litecheck.devices.isolated`.
+A job that fails in a shared process is repeated in a separate process by :mod:`litecheck.devices.isolated_device`.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from typing import Any
 from litecheck.devices.command_line import INPUTS, MODEL, OUTPUTS, MissingFileError
 from litecheck.devices.device_kinds import FILLED, DeviceKind, kinds
 from litecheck.devices.function import FunctionDevice
-from litecheck.devices.isolated import IsolatedDevice
+from litecheck.devices.isolated_device import IsolatedDevice
 from litecheck.devices.port import Device, DeviceError, DeviceFileError, DeviceNameError, DeviceSpec, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.errors import install_hint, wrong_type

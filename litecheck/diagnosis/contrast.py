@@ -9,7 +9,7 @@ from itertools import combinations, product
 
 from litecheck.comparison.types import MismatchCluster
 from litecheck.comparison.vector_tails import VECTORS, SharedTail, shared_tail
-from litecheck.diagnosis.observed import ObservedOutput, compare_candidate
+from litecheck.diagnosis.observed_output import ObservedOutput, compare_candidate
 from litecheck.diagnosis.properties import Properties, Property, properties
 from litecheck.diagnosis.result import Contrast, Hypothesis, PropertyBound, SharedTraits
 from litecheck.reference.runtime_tensors import RunError

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from litecheck.arrays import Arrays
+from litecheck.cases.merged_inferences import outputs_of, together
 from litecheck.cases.probes.probe import Probe
-from litecheck.cases.side_by_side import outputs_of, together
 from litecheck.diagnosis.result import Hypothesis
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic, arithmetic_names, load_arithmetic

@@ -17,7 +17,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
 from litecheck.diagnosis.contrast import contrast
 from litecheck.diagnosis.hypotheses import defective, name_hypothesis, parametric, published_variants
-from litecheck.diagnosis.observed import ObservedOutput, compare_candidate, observe
+from litecheck.diagnosis.observed_output import ObservedOutput, compare_candidate, observe
 from litecheck.diagnosis.probe_sets import Group, stages
 from litecheck.diagnosis.properties import general, probed_ranges, properties, untried_properties
 from litecheck.diagnosis.result import (

@@ -10,7 +10,7 @@ from pathlib import PurePath
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.inputs import draw_inputs
 from litecheck.cases.probes.catalogue import probed_operators, probes
 from litecheck.cases.probes.probe import Probe
@@ -153,13 +153,13 @@ def untested_operators(models: Sequence[Model], groups: Sequence[Group]) -> tupl
     asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
     missing: list[UntestedProperty] = []
     for model in models:
-        cases = (case for entry in parts.entries(model) for case in parts.operators(model, entry))
+        cases = (case for entry in model_parts.entries(model) for case in model_parts.operators(model, entry))
         missed = (c for c in cases if (model.file, _probe_prefix(model, c, len(models) > 1)) not in asked)
         missing += untried_operators(PurePath(model.file).name, (case.operators[0].opcode for case in missed))
     return tuple(missing)
 
 
-def _probe_prefix(model: Model, case: parts.Case, several: bool) -> str:
+def _probe_prefix(model: Model, case: model_parts.Case, several: bool) -> str:
     """Return ``#12``, or ``net.tflite #12`` if there are several models."""
     number = f"#{case.operators[0].index}" + (
         f" of subgraph {case.subgraph.index}" if case.subgraph.index else ""
@@ -174,8 +174,8 @@ def _own_operator_probes(model: Model, seed: int, several: bool) -> Iterator[Pro
     Operators with float outputs are excluded: float32 sums depend on their order. Operators are named by number, with
     the file's name if there are ``several`` models, because names in models can be long.
     """
-    for subgraph in parts.entries(model):
-        for case in parts.operators(model, subgraph):
+    for subgraph in model_parts.entries(model):
+        for case in model_parts.operators(model, subgraph):
             opcode = case.operators[0].opcode
             if opcode not in (*probed_operators(), *moving()) and not any(
                 k.steps for k in kernels().get(opcode, ())
@@ -183,7 +183,7 @@ def _own_operator_probes(model: Model, seed: int, several: bool) -> Iterator[Pro
                 continue
             random = draw_inputs(case, {}, seed)
             real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)
-            if parts.single_operator(case) or random is None or real:
+            if model_parts.single_operator(case) or random is None or real:
                 continue
             called = _probe_prefix(model, case, several)
             # Edge values are a separate probe, because they can crash a runtime.

@@ -12,7 +12,7 @@ from litecheck.cases.probes.probe import Probe
 from litecheck.diagnosis.result import ProbedRange, UntestedProperty
 from litecheck.model.options import options_of
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import combinations, permutations
 
 from litecheck.diagnosis.hypotheses import defective
-from litecheck.diagnosis.observed import ObservedOutput, compare_candidate
+from litecheck.diagnosis.observed_output import ObservedOutput, compare_candidate
 from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, NearestHypothesis
 from litecheck.reference.defects.defects import defects_of
 

@@ -7,7 +7,7 @@ import numpy as np
 from litecheck.differences.change import Change, OutputComparison
 from litecheck.model.graph import name_of
 from litecheck.model.matching import ModelMatch
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 

@@ -12,7 +12,7 @@ from litecheck.flatbuffer.faults import path_of
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables
 from litecheck.model.decode_tensors import TensorDecoder, lists, rows_beyond_schema, texts
-from litecheck.model.external import ExternalFiles
+from litecheck.model.external_buffers import ExternalFiles
 from litecheck.model.integrity import buffers_outside
 from litecheck.model.types import Buffer, Model, Operator, OperatorCode, Signature, Subgraph, Tensor
 from litecheck.model.unknown_fields import newer_content

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Array
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.tables import Tables, numpy_type
-from litecheck.model.external import ExternalFiles
+from litecheck.model.external_buffers import ExternalFiles
 from litecheck.model.types import Buffer
 from litecheck.quantization import BITS, Blockwise, Custom, Details, MultiAxis, Quantization
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from litecheck.errors import Problem
 from litecheck.flatbuffer.tables import Index, Tables
 from litecheck.model.execution_order import ExecutionOrder, FieldFaults
-from litecheck.model.external import ExternalFiles
+from litecheck.model.external_buffers import ExternalFiles
 from litecheck.model.links import subgraph_options
 from litecheck.quantization import BITS
 

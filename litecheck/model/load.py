@@ -15,7 +15,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.tables import Bytes
 from litecheck.flatbuffer.verifier import verify
 from litecheck.model.decode import decode
-from litecheck.model.external import ExternalFiles
+from litecheck.model.external_buffers import ExternalFiles
 from litecheck.model.integrity import check_integrity
 from litecheck.model.types import Model
 from litecheck.public_call import shows_call

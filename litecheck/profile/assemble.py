@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder
 from litecheck.model.links import ASSIGN, HANDLE
 from litecheck.model.types import Model, Operator
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.operator_plan import Assignment, Callee, Plan, TensorPlan
 from litecheck.quantization import Blockwise, Quantization
 

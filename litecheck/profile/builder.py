@@ -11,12 +11,12 @@ from litecheck.finding import CPU, LEVELS, STATED_EFFECTS, Effect, Level
 from litecheck.profile.conformance import read_conformance
 from litecheck.profile.extension import mark_relaxed, relaxations
 from litecheck.profile.implicit_requirements import must_be_listed
-from litecheck.profile.lazy import Lazy
-from litecheck.profile.loaded import LoadedProfile, changed_operators
+from litecheck.profile.lazy_mapping import Lazy
+from litecheck.profile.loaded_profile import LoadedProfile, changed_operators
 from litecheck.profile.measurements.registry import register_measurements
-from litecheck.profile.parsed import OperatorDraft, demands, include, listed, presence, under
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, unlisted_hints
+from litecheck.profile.rule_drafts import OperatorDraft, demands, include, listed, presence, under
 from litecheck.profile.rule_header import read_header, read_rewrites, read_types
 from litecheck.profile.types import (
     Alternative,

@@ -9,9 +9,9 @@ from litecheck.errors import ProfileError
 from litecheck.finding import CPU, LEVELS, REFUSED, Demand, Level
 from litecheck.profile.constraints import narrower, parse
 from litecheck.profile.implicit_requirements import HAS_A_RULE, IN_THE_LIST
-from litecheck.profile.lazy import Lazy
-from litecheck.profile.parsed import RawRequirement
+from litecheck.profile.lazy_mapping import Lazy
 from litecheck.profile.paths import path_matches
+from litecheck.profile.rule_drafts import RawRequirement
 from litecheck.profile.types import (
     LISTED_HERE,
     Constraint,

@@ -15,7 +15,7 @@ from litecheck.model.graph import wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.stored_values import extremes
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale
+from litecheck.profile.measurements.measured_operator import Measured, Operands, one_scale
 from litecheck.profile.measurements.register import OPERAND, OPERATOR
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.operators import traits_of

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from litecheck.finding import CPU, REFUSED, Demand, Effect, Level
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.customs import FILE, kernels_line
+from litecheck.profile.custom_operators import FILE, kernels_line
 from litecheck.profile.known_faults import KNOWN_FAULT, known_faults
 from litecheck.profile.notes import all_notes
 from litecheck.profile.type_table import row_text

@@ -13,7 +13,7 @@ from litecheck.model.shapes import LAWS
 from litecheck.model.shapes.infer import Entry
 from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder
-from litecheck.profile.loaded import LoadedProfile, check_profile
+from litecheck.profile.loaded_profile import LoadedProfile, check_profile
 from litecheck.profile.rule_file import FileBudget, read_named
 from litecheck.profile.types import Profile
 from litecheck.profile.yaml_reader import MappingNode

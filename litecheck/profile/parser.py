@@ -12,7 +12,7 @@ from litecheck.profile.constraints import parse
 from litecheck.profile.measurements.registry import measurement_names, register_all
 from litecheck.profile.measurements.suggestion import suggestion_text
 from litecheck.profile.operators import traits_of
-from litecheck.profile.parsed import (
+from litecheck.profile.rule_drafts import (
     OPERAND_VERBS,
     ConditionBlock,
     OperatorDraft,

@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from litecheck.data import rules_dir
 from litecheck.finding import Effect
-from litecheck.profile.lazy import Lazy
+from litecheck.profile.lazy_mapping import Lazy
 
 #: Types of the roles of an operator, in the order of its rule.
 Combination = tuple[str, ...]

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Protocol
 
 from litecheck.finding import CPU, Demand, Effect, Level
-from litecheck.profile.lazy import Lazy
+from litecheck.profile.lazy_mapping import Lazy
 from litecheck.profile.type_table import TypeTable
 from litecheck.profile.yaml_reader import Node
 

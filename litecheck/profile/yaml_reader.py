@@ -13,7 +13,7 @@ import yaml
 from litecheck.documents import DocumentError, compose_yaml
 from litecheck.errors import ConfigError, ProfileError
 from litecheck.files import read_file
-from litecheck.profile.lazy import Lazy
+from litecheck.profile.lazy_mapping import Lazy
 from litecheck.spelling import suggestion
 
 #: Largest size of a file in bytes; a larger file is rejected before it is read.

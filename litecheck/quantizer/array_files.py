@@ -111,7 +111,7 @@ def _numpy_type(dtype: str) -> np.dtype[Any] | None:
     if dtype in _PLAIN:
         plain: np.dtype[Any] = np.dtype(dtype).newbyteorder("<")
         return plain
-    from litecheck.quantizer.floats import ML_DTYPES, ml_dtype
+    from litecheck.quantizer.narrow_floats import ML_DTYPES, ml_dtype
     from litecheck.quantizer.onnx_types import type_name
 
     try:

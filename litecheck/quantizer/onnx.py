@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.quantizer.floats import round_to
+from litecheck.quantizer.narrow_floats import round_to
 from litecheck.quantizer.onnx_kernels import granularity, integers_in, reals_in, small_floats_in
 from litecheck.quantizer.onnx_types import (
     DEQUANTIZE,
@@ -49,7 +49,7 @@ def quantize_linear(
       NaN
       becomes the smallest integer. Types below 8 bits have one value per byte (int8, uint8).
     - Small floats: quotient plus zero point, rounded once half to even. ``saturate`` is that of Cast, see
-      :func:`~litecheck.quantizer.floats.to_small_float`. It is ignored for integers and float4e2m1.
+      :func:`~litecheck.quantizer.narrow_floats.to_small_float`. It is ignored for integers and float4e2m1.
     - ``y`` has the type of ``y_zero_point``, without it ``output_dtype``, without both uint8. Types are given by name
       or
       TensorProto number, and 0 means "not given". ``zero_point_dtype`` names a type that numpy lacks if ``y_zero_point``

@@ -1,7 +1,7 @@
 """QuantizeLinear and DequantizeLinear: valid shapes of the parameters, and the arithmetic, tile by tile.
 
 The arguments of a kernel are ``x``, the scale in the type of the arithmetic (in the representation of
-:func:`~litecheck.quantizer.floats.round_to`), the zero point, if any, and the output array. All have one
+:func:`~litecheck.quantizer.narrow_floats.round_to`), the zero point, if any, and the output array. All have one
 dimension. Scale and zero point may be scalars.
 """
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array
-from litecheck.quantizer.floats import round_to, to_ml_dtype, to_small_float
+from litecheck.quantizer.narrow_floats import round_to, to_ml_dtype, to_small_float
 from litecheck.quantizer.onnx_types import RANGES, VersionFacts, name_of
 from litecheck.quantizer.rounding import to_integers
 from litecheck.quantizer.types import Parameters, QuantizerError

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.quantizer.floats import ML_DTYPES, ml_dtype
+from litecheck.quantizer.narrow_floats import ML_DTYPES, ml_dtype
 
 #: Every type of these operators, with its number in TensorProto.DataType.
 NUMBERS: dict[str, int] = {

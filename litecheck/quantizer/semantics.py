@@ -30,7 +30,7 @@ def semantics(name: str) -> Semantics:
 
         return Onnx(int(detail)) if colon else Onnx()
     if document == "onnx-dynamic" and not colon:
-        from litecheck.quantizer.dynamic import OnnxDynamic
+        from litecheck.quantizer.onnx_dynamic import OnnxDynamic
 
         return OnnxDynamic()
     if document == "onednn" and (detail or not colon):

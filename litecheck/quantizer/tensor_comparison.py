@@ -41,15 +41,16 @@ def compare(
 
     ``quantization`` may be a scale, with zero point 0. float64 values become float32 beside stored integers.
 
-    Two tensors of real values are compared directly, see :func:`litecheck.quantizer.reals.compare_reals`. ``unit`` is
-    then the unit of the tolerance, ``ULP`` or ``share``. Raise QuantizerError for shapes or types that do not match,
-    real values without parameters, a unit that does not fit the tensors, and values outside the type's range.
+    Two tensors of real values are compared directly, see :func:`litecheck.quantizer.float_comparison.compare_reals`.
+    ``unit`` is then the unit of the tolerance, ``ULP`` or ``share``. Raise QuantizerError for shapes or types that do
+    not match, real values without parameters, a unit that does not fit the tensors, and values outside the type's
+    range.
     """
     _check_arguments(expected, actual, tolerance, semantics, unit)
     if {expected.dtype.name, actual.dtype.name} <= {"bool", "uint8"}:
         expected, actual = expected.view(np.uint8), actual.view(np.uint8)
     if _is_real(expected) and _is_real(actual):
-        from litecheck.quantizer.reals import compare_reals
+        from litecheck.quantizer.float_comparison import compare_reals
 
         if quantization is not None or dtype is not None:
             message = f"holds {actual.dtype}, no stored integers; without parameters and type two real tensors are compared"

@@ -12,7 +12,7 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.wording.claims import shortfall_sentence, shortfalls_sentence, waiver_sentence
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import extent, kind_name
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.certificate import Certificate, CertifiedOperator
 from litecheck.suite.verdict import NOT_CLAIMED
 from litecheck.summary_text import count_of

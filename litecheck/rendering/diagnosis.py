@@ -14,7 +14,7 @@ from litecheck.rendering import rows as result
 from litecheck.rendering.columns import print_lines, table, width_of
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording import hypotheses as wording
-from litecheck.rendering.wording.probed import probed_values, untested_sentence
+from litecheck.rendering.wording.property_coverage import probed_values, untested_sentence
 from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from litecheck.rendering.document import Code, Document, Heading, Line, Part, TableGrid
 from litecheck.rendering.escape import visible
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.run_comparison import CaseChange, RunComparison, RunSide
 from litecheck.summary_text import count_of
 from litecheck.typed_json import encode

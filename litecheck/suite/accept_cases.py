@@ -21,12 +21,12 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.choices import Choice, choices
 from litecheck.suite.drafts import Draft, draft_form
 from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.fixed_parameters import fixed_sets
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.option_combinations import Choice, choices
 from litecheck.suite.parameter_sets import SETS, ParameterSet
 from litecheck.suite.probe_cases import designed_cases
 from litecheck.suite.stimuli import ARITHMETIC, case_of, known_inputs, stimuli

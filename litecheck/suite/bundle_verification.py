@@ -18,8 +18,8 @@ from litecheck.suite.certificate_verification import CertificateCheck, check, wi
 from litecheck.suite.claims import Claims
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.manifest import Manifest, read_suite
-from litecheck.suite.remake import remake_suite
 from litecheck.suite.signature import has_valid_signature
+from litecheck.suite.suite_reproduction import remake_suite
 from litecheck.version import __version__
 
 if TYPE_CHECKING:

@@ -20,8 +20,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.model.load import model_from
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.operators import traits_of
-from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.case_outcome import ENDINGS, ExecutedCase, broken_ending, delegation_status
+from litecheck.suite.case_outcome import CaseOutcome
+from litecheck.suite.executed_case import ENDINGS, ExecutedCase, broken_ending, delegation_status
 from litecheck.suite.expected_outputs import ExpectedOutputs
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.repetition import history, messages

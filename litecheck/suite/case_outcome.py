@@ -1,97 +1,73 @@
-"""Endings of test cases before any comparison: outputs, or the reason for missing outputs."""
+"""Ending of a case of a suite on a device."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
-
-from numpy.typing import NDArray
-
-from litecheck.devices.outcome import Outcome
-from litecheck.model.types import Tensor
-from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.manifest import CaseEntry
-from litecheck.suite.results import CaseResult
-from litecheck.suite.verdict import CaseVerdict
-
-#: Ending for each outcome of a device.
-ENDINGS = {
-    Outcome.FLAKY.value: CaseOutcome.FLAKY,
-    Outcome.REFUSED.value: CaseOutcome.REFUSED,
-    Outcome.CRASHED.value: CaseOutcome.CRASHED,
-    Outcome.TIMED_OUT.value: CaseOutcome.HUNG,
-    Outcome.OUT_OF_MEMORY.value: CaseOutcome.OUT_OF_MEMORY,
-    Outcome.NOT_DELEGATED.value: CaseOutcome.NOT_DELEGATED,
-    Outcome.NOT_SUPPORTED.value: CaseOutcome.NOT_SUPPORTED,
-    Outcome.NO_REFERENCE.value: CaseOutcome.MISSING,
-    Outcome.NOT_RECORDED.value: CaseOutcome.MISSING,
-    Outcome.WRONG_SHAPE.value: CaseOutcome.FAILED,
-}
-
-_IDLE = "rejected like every valid model of the operator\n"
+from enum import Enum
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ExecutedCase:
-    """A case's outputs, or the reason for missing outputs, and the arithmetics that fit exactly.
+class CaseOutcome(str, Enum):
+    """The ending of a case; the value is the code in JSON, CSV and files of results."""
 
-    ``tensors`` reads the model's outputs lazily: they are not needed if everything is as expected.
-    """
-
-    case: CaseEntry
-    result: CaseResult | None
-    tensors: Callable[[], tuple[Tensor, ...]] = tuple
-    outputs: tuple[NDArray[Any], ...] = ()
-    fits: tuple[str, ...] = ()
-    wrong: str = ""
+    PASSED = "passed"
+    TOLERATED = "tolerated"
+    FAILED = "failed"
+    FLAKY = "flaky"
+    REFUSED = "refused"
+    CRASHED = "crashed"
+    HUNG = "hung"
+    OUT_OF_MEMORY = "out of memory"
+    NOT_DELEGATED = "not delegated"
+    NOT_SUPPORTED = "not supported"
+    MISSING = "missing"
+    """The result of a valid model is missing."""
+    REJECTED = "rejected"
+    ACCEPTED = "accepted"
+    """A model that breaks a requirement and was computed all the same."""
+    BROKE_DOWN = "broke down"
+    """A model that breaks a requirement, on which the device crashed, hung or ran out of memory."""
+    NOT_TESTED = "not tested"
+    """The result of a model that breaks a requirement is missing, or no valid case of its operator was computed."""
 
     @property
-    def comparable(self) -> bool:
-        """True if there are outputs of the right shapes and types, and expected outputs."""
-        return bool(self.outputs) and not self.wrong and not self.case.broken
+    def text(self) -> str:
+        """Text in reports for people. Example: ``wrongly accepted`` for the code ``accepted``."""
+        return _TEXTS.get(self, self.value)
+
+    @property
+    def good(self) -> bool:
+        """True if the device behaved as required."""
+        return self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED, CaseOutcome.REJECTED)
+
+    @property
+    def fails(self) -> bool:
+        """True if the ending fails the device.
+
+        Endings of invalid models never fail: LiteRT itself computes some of these models and crashes on others.
+        """
+        return self in (
+            CaseOutcome.FAILED,
+            CaseOutcome.FLAKY,
+            CaseOutcome.REFUSED,
+            CaseOutcome.CRASHED,
+            CaseOutcome.HUNG,
+            CaseOutcome.OUT_OF_MEMORY,
+        )
+
+    @property
+    def of_invalid(self) -> bool:
+        """True if the ending is that of an invalid model."""
+        valid_only = self.fails or self.lacks or self in (CaseOutcome.PASSED, CaseOutcome.TOLERATED)
+        return not valid_only
+
+    @property
+    def lacks(self) -> bool:
+        """True if the device itself computed nothing; a claimed case then fails, too."""
+        return self in (CaseOutcome.NOT_DELEGATED, CaseOutcome.NOT_SUPPORTED, CaseOutcome.MISSING)
 
 
-def broken_ending(case: CaseEntry, result: CaseResult) -> CaseOutcome:
-    """Return the ending of an invalid model.
-
-    A model without inputs whose result has no outputs was not run: earlier versions gave it to no device.
-    """
-    if result.answered:
-        return CaseOutcome.ACCEPTED if case.inputs or result.outputs else CaseOutcome.NOT_TESTED
-    if result.outcome in (Outcome.REFUSED.value, Outcome.NOT_DELEGATED.value, Outcome.NOT_SUPPORTED.value):
-        return CaseOutcome.REJECTED
-    missing = ENDINGS.get(result.outcome) is CaseOutcome.MISSING
-    return CaseOutcome.NOT_TESTED if missing else CaseOutcome.BROKE_DOWN
-
-
-def judge_operator(compared: Sequence[ExecutedCase], verdicts: Sequence[CaseVerdict]) -> list[CaseVerdict]:
-    """Return the verdicts of an operator. A device that computes no valid case rejects everything, so its rejections
-    of invalid models show nothing."""
-    results = [one.result for one in compared if one.result is not None and not one.case.broken]
-    if not results or any(result.answered for result in results):
-        return list(verdicts)
-    return [
-        replace(one, ending=CaseOutcome.NOT_TESTED, message=f"{_IDLE}{one.message}")
-        if one.ending is CaseOutcome.REJECTED
-        else one
-        for one in verdicts
-    ]
-
-
-def delegation_status(result: CaseResult) -> str:
-    """Return ``proved``, ``partly`` or ``left to others``; "" if the device is not a delegate."""
-    if result.delegated is None or not result.delegated:
-        return ""
-    if all(result.delegated):
-        return "proved"
-    return "partly" if any(result.delegated) else "left to others"
-
-
-def placement(compared: Sequence[ExecutedCase]) -> str:
-    said = {
-        delegation_status(one.result) for one in compared if one.result is not None and one.comparable
-    } - {""}
-    if not said:
-        return ""
-    return said.pop() if len(said) == 1 else "partly"
+#: Texts that differ from the code.
+_TEXTS = {
+    CaseOutcome.REFUSED: "wrongly rejected",
+    CaseOutcome.ACCEPTED: "wrongly accepted",
+    CaseOutcome.BROKE_DOWN: "crashed on an invalid model",
+}

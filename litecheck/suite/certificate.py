@@ -17,12 +17,12 @@ from litecheck.reference.engine.arithmetic import arithmetic_files, arithmetic_n
 from litecheck.suite.claims import Claims, ClaimsRecord, Shortfall
 from litecheck.suite.claims_file import load_claims
 from litecheck.suite.file_integrity import FileDigest, digest_of, suite_discrepancies
+from litecheck.suite.geometry_gaps import GeometryGap
 from litecheck.suite.manifest import Suite
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import SuiteResults
 from litecheck.suite.suite_writer import digest_of_rules
-from litecheck.suite.untried import GeometryGap
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 from litecheck.suite.waivers import WaiverRecord, load_waivers
 from litecheck.typed_json import encode, read_document

@@ -24,9 +24,9 @@ from litecheck.suite.file_integrity import (
     unlisted_files,
 )
 from litecheck.suite.manifest import MANIFEST, RESULTS, Manifest, read_suite
-from litecheck.suite.remake import remade
 from litecheck.suite.results import read_results
 from litecheck.suite.signature import SUFFIX
+from litecheck.suite.suite_reproduction import remade
 from litecheck.suite.suite_writer import digest_of_rules
 from litecheck.typed_json import encode
 from litecheck.version import __version__

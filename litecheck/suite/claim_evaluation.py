@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from litecheck.profile.types import Profile
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Claims, Shortfall
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, PARTLY_CLAIMED, CaseVerdict, OperatorRow

@@ -29,7 +29,7 @@ from litecheck.profile.operators import STEERING, OperatorTraits, traits_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.case_templates import FILE, CaseTemplate
-from litecheck.suite.choices import Choice, listed_types
+from litecheck.suite.option_combinations import Choice, listed_types
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"

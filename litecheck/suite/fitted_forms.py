@@ -12,8 +12,8 @@ from litecheck.errors import ProfileError
 from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.types import OperatorRule, Profile
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.choices import Choice, choices
 from litecheck.suite.drafts import broken_limits, draft_form
+from litecheck.suite.option_combinations import Choice, choices
 
 #: Factors that can have any size, and sizes that a chip can require and no design lists.
 _SIZED = (

@@ -16,7 +16,7 @@ from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.yaml_reader import MappingNode, Node, SequenceNode, entries, read_yaml, text, texts
-from litecheck.suite.contents import fill_constants
+from litecheck.suite.draft_constants import fill_constants
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.parameter_sets import ParameterSet
 

@@ -14,7 +14,7 @@ from litecheck.profile.generate.conforming import following, repair_plan
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import Constraint, Exactly, OneOf, PowerOf, Range, Roles
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.suite.contents import depth
+from litecheck.suite.draft_constants import depth
 from litecheck.suite.drafts import Draft
 
 #: Function from a role and its scales to new scales; function from a role and its zero point limits to a zero point.

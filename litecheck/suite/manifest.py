@@ -165,7 +165,7 @@ class Suite:
     manifest: Manifest
     sha256: str
     parts: Mapping[str, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
-    """By file: the shape in the file and the runs of a part; see :mod:`litecheck.suite.part`."""
+    """By file: the shape in the file and the runs of a part; see :mod:`litecheck.suite.partial_suite`."""
 
     def model(self, case: CaseEntry) -> bytes:
         """Return a case's model. Raise ConfigError if the model differs from the manifest."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays, StackedRuns, stack_inferences
-from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.cases.merged_inferences import outputs_of, together
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import bind, compute_with_slots

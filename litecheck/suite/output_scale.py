@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.arrays import Array, blocks
 from litecheck.cases.inputs import DrawnInputs
-from litecheck.cases.side_by_side import outputs_of
+from litecheck.cases.merged_inferences import outputs_of
 from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.conforming import following

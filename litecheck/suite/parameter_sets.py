@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.suite.contents import fill_constants, rails
+from litecheck.suite.draft_constants import fill_constants, rails
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.output_scale import fit_output_scale
 

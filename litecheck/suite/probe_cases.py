@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.cases.kind import weight_granularity
+from litecheck.cases.operator_keys import weight_granularity
 from litecheck.cases.probes.catalogue import probes
 from litecheck.cases.probes.probe import Probe
 from litecheck.checks.validate import validate

@@ -22,12 +22,12 @@ from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.accept_cases import computed_shapes, granularity_of, kind_of
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.choices import choices
-from litecheck.suite.contents import fill_constants
+from litecheck.suite.draft_constants import fill_constants
 from litecheck.suite.drafts import Draft, draft_form
 from litecheck.suite.fitted_forms import forms_for
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.option_combinations import choices
 from litecheck.suite.parameter_sets import SETS
 
 #: Number of cases per requirement, and largest number of violating plans that are tried.

@@ -14,17 +14,17 @@ from litecheck.public_call import shows_call
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.budget import mutation_coverage
 from litecheck.suite.case_comparison import CaseComparison
-from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.case_outcome import ExecutedCase, judge_operator, placement
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claim_evaluation import ClaimEvaluation
 from litecheck.suite.claims import Claims
+from litecheck.suite.executed_case import ExecutedCase, judge_operator, placement
 from litecheck.suite.expected_outputs import ExpectedOutputs, named_arithmetic
 from litecheck.suite.failure_traits import failure_traits
+from litecheck.suite.geometry_gaps import geometry_gaps
 from litecheck.suite.manifest import CaseEntry, Suite, by_operator
 from litecheck.suite.mutant_causes import explaining
-from litecheck.suite.part import restrict_suite
+from litecheck.suite.partial_suite import restrict_suite
 from litecheck.suite.results import SuiteResults
-from litecheck.suite.untried import geometry_gaps
 from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 from litecheck.suite.waivers import CaseWaiver
 from litecheck.verification.case_verdict import Tolerances

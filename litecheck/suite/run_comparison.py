@@ -10,7 +10,7 @@ from pathlib import Path
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
 from litecheck.files import read_file
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.results import SuiteResults, read_results
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, SuiteReport

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import islice
 
 from litecheck.arrays import Array, Arrays
-from litecheck.cases import inputs, parts, sequences
+from litecheck.cases import inputs, model_parts, sequences
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import Stimulus
@@ -24,9 +24,9 @@ _DRAWN, _SERIES = 2, 6
 _LARGE = 1 << 16
 
 
-def case_of(model: Model, name: str) -> parts.Case:
+def case_of(model: Model, name: str) -> model_parts.Case:
     """Return a one-operator model as a case; its name seeds the random values."""
-    return replace(next(parts.operators(model, model.subgraphs[0])), name=name)
+    return replace(next(model_parts.operators(model, model.subgraphs[0])), name=name)
 
 
 def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
@@ -36,7 +36,12 @@ def known_inputs(model: Model, fed: Mapping[str, Array]) -> dict[int, Array]:
 
 
 def stimuli(
-    case: parts.Case, known: Mapping[int, Array], seed: int, budget: int, arithmetic: Arithmetic, sharp: bool
+    case: model_parts.Case,
+    known: Mapping[int, Array],
+    seed: int,
+    budget: int,
+    arithmetic: Arithmetic,
+    sharp: bool,
 ) -> Expectation:
     """Return inputs within a budget of bytes (at least one), with their expected outputs.
 
@@ -54,7 +59,7 @@ def stimuli(
 
 
 def _single(
-    case: parts.Case, known: Mapping[int, Array], seed: int, arithmetic: Arithmetic, sharp: bool
+    case: model_parts.Case, known: Mapping[int, Array], seed: int, arithmetic: Arithmetic, sharp: bool
 ) -> Iterator[Stimulus]:
     edges, drawn = list(directed_stimuli(case, known)), inputs.DrawnInputs(case, known, seed)
     large = bool(edges) and _bytes(edges[0].arrays) >= _LARGE

@@ -14,9 +14,9 @@ from litecheck.profile.types import Profile
 from litecheck.spelling import did_you_mean
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.choices import listed_types
-from litecheck.suite.geometric import geometric
+from litecheck.suite.geometry_cases import geometric
 from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.option_combinations import listed_types
 from litecheck.suite.reject_cases import reject_cases
 
 #: Subjects of rules that are not operators.

@@ -29,7 +29,7 @@ from litecheck.public_call import shows_call
 from litecheck.quantizer.array_files import write
 from litecheck.suite.budget import Runs, by_turns, planned_runs, rank_runs
 from litecheck.suite.manifest import RESULTS, CaseEntry, Suite
-from litecheck.suite.part import lengths_of
+from litecheck.suite.partial_suite import lengths_of
 from litecheck.suite.results import ANSWERED, CaseResult, OutputEntry, RunFacts
 from litecheck.typed_json import decode, encode
 from litecheck.verification.journal import Journal

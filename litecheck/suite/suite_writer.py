@@ -41,11 +41,11 @@ from litecheck.suite.manifest import (
 )
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.mutants import columns_of, compute_outputs, detected_mutants, even
-from litecheck.suite.optional import optional_because
+from litecheck.suite.optional_cases import optional_because
 from litecheck.suite.repetition import with_repetition
 from litecheck.suite.stimuli import ARITHMETIC
 from litecheck.suite.suite_cases import is_selected, plan_operator_cases, select_operators, with_types
-from litecheck.suite.unfinished import CompleteOperator, UnfinishedSuite, open_unfinished_suite
+from litecheck.suite.suite_checkpoint import CompleteOperator, UnfinishedSuite, open_unfinished_suite
 from litecheck.typed_json import encode
 from litecheck.version import __version__
 

@@ -10,10 +10,10 @@ from litecheck.comparison.admitted_arithmetics import PublishedAgreement, agreem
 from litecheck.comparison.types import MismatchCluster, MismatchExample
 from litecheck.comparison.vector_tails import SharedTail
 from litecheck.diagnosis.result import SharedTraits
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import ClaimsRecord, Shortfall
+from litecheck.suite.geometry_gaps import GeometryGap
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.untried import GeometryGap
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 
 #: Claim status of a case or of an operator's cases, if there are claims.

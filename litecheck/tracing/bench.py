@@ -18,7 +18,7 @@ from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
-from litecheck.reference.engine.saturable_ends import saturable_ends
+from litecheck.reference.engine.saturation_limits import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
 from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators, simulated_tensors

@@ -16,7 +16,7 @@ from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.reference.engine.saturable_ends import saturable_ends
+from litecheck.reference.engine.saturation_limits import saturable_ends
 from litecheck.tracing.storage import is_quantized
 
 #: Parts of a type's range that are counted.

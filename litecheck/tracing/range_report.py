@@ -18,7 +18,7 @@ from litecheck.model.types import Model, Operator
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Statistics, statistics
-from litecheck.reference.engine.saturable_ends import saturable_ends
+from litecheck.reference.engine.saturation_limits import saturable_ends
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
 from litecheck.tracing.trace_result import Trace, TracedOperator
 from litecheck.version import __version__

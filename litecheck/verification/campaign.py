@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.inputs import quantize_input
 from litecheck.cases.model_inputs import sample_inputs
 from litecheck.devices.function import MODEL, FunctionDevice
@@ -172,7 +172,7 @@ def _verify_cases(
     done = verify(model, device, settings, journal=journal, progress=progress)
     if not settings.drift:
         return done
-    subgraph = parts.entries(model, settings.signature)[0]
+    subgraph = model_parts.entries(model, settings.signature)[0]
     inputs = sample_inputs(model, subgraph, settings.drawing)[0]
     arithmetic = load_arithmetic(settings.arithmetics[0])
     try:
@@ -206,7 +206,7 @@ def drift(
     own = dict(inputs)
     entered = {n for v in verdicts if v.outcome is Outcome.MISMATCH for n in v.operators}
     steps: list[Step] = []
-    for case in parts.operators(model, subgraph):
+    for case in model_parts.operators(model, subgraph):
         operator = case.operators[0]
         made = _run_on_own(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
         own.update(made)
@@ -221,14 +221,14 @@ def drift(
 
 
 def _run_on_own(
-    case: parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
+    case: model_parts.Case, device: Device, own: Mapping[int, NDArray[Any]]
 ) -> dict[int, NDArray[Any]] | None:
     """Return the device's outputs for its own tensors.
 
     Return None if the case cannot run in isolation, an input is missing, the run fails, or the number of outputs is
     wrong.
     """
-    if parts.single_operator(case) or any(i not in own for i in case.cut.inputs):
+    if model_parts.single_operator(case) or any(i not in own for i in case.cut.inputs):
         return None
     answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))
     if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.cut.outputs)]:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import series
 from litecheck.cases.sequences import series_tried
@@ -206,7 +206,7 @@ def estimate_cost(model: Model, device: Device, settings: Settings) -> CostEstim
         cases.append(
             PlannedCase(case.name, case.opcodes, case.display_name, len(asked.stimuli), len(asked.order))
         )
-    entered = parts.entries(model, settings.signature)[:1]
+    entered = model_parts.entries(model, settings.signature)[:1]
     further = sum(len(s.operators) for s in entered) if settings.drift else 0
     return CostEstimate(model.file, device.described, tuple(cases), further, settings.budget_text, first)
 

@@ -11,7 +11,7 @@ from litecheck.data import rules_dir
 from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.measurements.bound import Operands, short_constant, stated_axes
+from litecheck.profile.measurements.measured_operator import Operands, short_constant, stated_axes
 from litecheck.profile.measurements.options import fused_activation, padding
 from litecheck.profile.measurements.windows import accumulation_depth, kernel_h, kernel_w, stride_h, stride_w
 from litecheck.profile.operators import traits_of

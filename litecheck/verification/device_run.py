@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from litecheck.cases import parts
-from litecheck.cases.kind import activation_type, weight_granularity
+from litecheck.cases import model_parts
+from litecheck.cases.operator_keys import activation_type, weight_granularity
 from litecheck.cases.variable_state import StateSupport
 from litecheck.comparison.missing_kernels import missing_kernel
 from litecheck.devices.outcome import Outcome
@@ -188,7 +188,7 @@ def _verification(
         mode=settings.mode,
         inputs=settings.inputs,
         verdicts=verdicts,
-        operations=tuple(operations(model, parts.entries(model, settings.signature))),
+        operations=tuple(operations(model, model_parts.entries(model, settings.signature))),
         fits=tuple(sorted(kept.viable)) if missed else (),
         fail_on_fallback=settings.fail_on_fallback,
         require_coverage=settings.require_coverage,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from litecheck.cases.expectation import with_all_outputs
 from litecheck.cases.inputs import Stimulus
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sweeps import exhaustive
 from litecheck.comparison.cause_search import find_causes
 from litecheck.comparison.element_explanation import explain_outputs

@@ -9,7 +9,7 @@ from math import comb
 
 from litecheck.devices.outcome import Outcome
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.measurements.bound import Measured, Operands, one_scale, one_zero_point
+from litecheck.profile.measurements.measured_operator import Measured, Operands, one_scale, one_zero_point
 from litecheck.profile.measurements.registry import measurement
 from litecheck.reference.engine.dispatch import find_kernel, signature
 from litecheck.reference.runtime_tensors import RunError

@@ -11,11 +11,11 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays, stack_inferences
-from litecheck.cases import inputs, parts
+from litecheck.cases import inputs, model_parts
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation, TensorCache
 from litecheck.cases.inputs import DrawnInputs, Stimulus, draws, series
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.saturation import attenuate_series, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
 from litecheck.cases.sweeps import directed_stimuli
@@ -103,7 +103,7 @@ class JobFactory:
     def _case_job(
         self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache], kinds: Sequence[str]
     ) -> CaseJob:
-        if why := parts.single_operator(case):
+        if why := model_parts.single_operator(case):
             return skip_reason(case, why)
         own = remembers(case.cut.model)
         wanted = kinds or self.settings.kinds

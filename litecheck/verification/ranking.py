@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Stimulus, series
-from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.cases.merged_inferences import outputs_of, together
+from litecheck.cases.model_parts import Case
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import slots_of

@@ -6,11 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.expectation import TensorCache, chain_caches
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM
 from litecheck.cases.model_inputs import in_a_row, sample_inputs
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import remembers
 from litecheck.cases.sweeps import near_edges
 from litecheck.cases.variable_state import StateSupport
@@ -33,7 +33,7 @@ def plan(
     for inputs that do not fit.
     """
     asking = JobFactory(settings, arithmetic, memory)
-    for subgraph in parts.entries(model, settings.signature):
+    for subgraph in model_parts.entries(model, settings.signature):
         caches, chain = _caches(model, subgraph, asking)
         yield Schedule(model, subgraph, asking, caches, chain, in_model(model, subgraph, settings))
 
@@ -58,7 +58,7 @@ class Schedule:
         settings, every = self.asking.settings, (*self.caches, *self.chain)
         for case in plan_cases(self.model, self.subgraph, settings):
             if settings.between:
-                _step(every, parts.prefix(case))
+                _step(every, model_parts.prefix(case))
             if is_selected(case, settings):
                 yield self._case_job(case)
             else:
@@ -119,13 +119,13 @@ def _step(caches: Iterable[TensorCache], operators: Iterable[Operator]) -> None:
 def plan_cases(model: Model, subgraph: Subgraph, settings: Settings) -> Iterator[Case]:
     """Yield every case of a subgraph, selected or not."""
     if settings.between:
-        yield parts.subrange(model, subgraph, *settings.between)
+        yield model_parts.subrange(model, subgraph, *settings.between)
     elif settings.segment:
-        yield from parts.segments(model, subgraph, settings.segment)
+        yield from model_parts.segments(model, subgraph, settings.segment)
     elif settings.whole and subgraph.operators:
-        yield parts.whole_model(model, subgraph)
+        yield model_parts.whole_model(model, subgraph)
     elif not settings.whole:
-        yield from parts.operators(model, subgraph)
+        yield from model_parts.operators(model, subgraph)
 
 
 def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | None:
@@ -136,8 +136,8 @@ def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | Non
     alone = settings.mode != "operators" or settings.select or PROPAGATED not in settings.kinds
     if alone or len(subgraph.operators) < 2 or not remembers(model):
         return None
-    case = parts.whole_model(model, subgraph)
-    return case if remembers(case.cut.model) and not parts.single_operator(case) else None
+    case = model_parts.whole_model(model, subgraph)
+    return case if remembers(case.cut.model) and not model_parts.single_operator(case) else None
 
 
 def is_selected(case: Case, settings: Settings) -> bool:
@@ -153,7 +153,7 @@ def weights(model: Model, settings: Settings) -> dict[str, float]:
         for case in _all_cases(model, settings)
         if is_selected(case, settings)
     }
-    for subgraph in parts.entries(model, settings.signature):
+    for subgraph in model_parts.entries(model, settings.signature):
         if (case := in_model(model, subgraph, settings)) is not None:
             found[case.name] = settings.repeat * near_edges(case, (PROPAGATED, DIRECTED), samples)
     if settings.budget is not None and settings.budget.invocations:
@@ -185,7 +185,7 @@ def check_claims(model: Model, settings: Settings) -> None:
 
 
 def _all_cases(model: Model, settings: Settings) -> Iterator[Case]:
-    for subgraph in parts.entries(model, settings.signature):
+    for subgraph in model_parts.entries(model, settings.signature):
         yield from plan_cases(model, subgraph, settings)
 
 

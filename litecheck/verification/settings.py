@@ -57,7 +57,7 @@ class Settings:
     element. Each inference is made ``repeat`` times. ``seconds`` is the time limit of reproducers. ``claims`` are the
     operator kinds that the device must support, ``all`` for every kind: an unsupported operator of these kinds fails.
     ``budget`` limits the invocations of the device or the time. ``shapes`` states that the model has operators in other
-    shapes as well (:func:`litecheck.cases.other_shapes.in_other_shapes`). Raises ConfigError for several of ``segment``,
+    shapes as well (:func:`litecheck.cases.shape_variants.in_other_shapes`). Raises ConfigError for several of ``segment``,
     ``between`` and ``whole``.
     """
 

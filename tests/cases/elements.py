@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from litecheck.cases import parts
-from litecheck.cases.parts import Case
+from litecheck.cases import model_parts
+from litecheck.cases.model_parts import Case
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 
 
 def only_case(model: Model) -> Case:
-    return next(parts.operators(model, model.subgraphs[0]))
+    return next(model_parts.operators(model, model.subgraphs[0]))
 
 
 def unary(opcode: str, n: int = 300, zero_point: int = -5, dtype: str = "int8") -> Case:

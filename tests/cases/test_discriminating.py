@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.distinguishing_inputs import distinguishing
 from litecheck.cases.inputs import DrawnInputs, Stimulus, draw_inputs
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
@@ -31,7 +31,7 @@ def elementwise(opcode: str, dtype: str, size: int) -> Case:
     main.inputs(*([a, b] if opcode != "ABS" else [a]))
     main.outputs(y)
     model: Model = builder.finish()
-    return next(parts.operators(model, model.subgraphs[0]))
+    return next(model_parts.operators(model, model.subgraphs[0]))
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.distinguishing_inputs import extreme_inputs
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
@@ -29,7 +29,7 @@ def layer(
     main.inputs(x)
     main.outputs(y)
     model = builder.finish()
-    return next(parts.operators(model, model.subgraphs[0]))
+    return next(model_parts.operators(model, model.subgraphs[0]))
 
 
 def largest_and_least(case: Case) -> tuple[np.ndarray, np.ndarray]:
@@ -111,7 +111,7 @@ def test_reals_are_quantized_from_halfway_between_codes() -> None:
     main.inputs(x)
     main.outputs(y)
     model = builder.finish()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     ((stimulus,),) = [[f.arrays[0] for f in extreme_inputs(case, {})]]
     steps = stimulus / 0.5 + 7
     assert ((steps - np.floor(steps)) == 0.5).all()

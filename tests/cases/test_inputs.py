@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.inputs import RANDOM, Stimulus, draw_inputs, draw_stimuli, draws, limit_memory
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.model.build import ModelBuilder, qparams
@@ -87,7 +87,7 @@ def test_coordinates_stay_together() -> None:
 
 def test_every_drawn_feed_can_be_computed() -> None:
     model = convolutional()
-    for case in parts.operators(model, model.subgraphs[0]):
+    for case in model_parts.operators(model, model.subgraphs[0]):
         made = draw_inputs(case, {}, 0)
         for stimulus in (*([made] if made else []), *directed_stimuli(case, {})):
             main = case.cut.model.subgraphs[0]

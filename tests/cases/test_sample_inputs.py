@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.cases.sample_inputs import samples
 from litecheck.errors import ConfigError
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from tests.verification.networks import convolutional
 
 POINT = entry(convolutional())

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.inputs import Stimulus
-from litecheck.cases.parts import operators
+from litecheck.cases.model_parts import operators
 from litecheck.cases.saturation import attenuate_series, saturates
 from tests.verification.networks import saturating
 

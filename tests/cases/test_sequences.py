@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from litecheck.arrays import Arrays
-from litecheck.cases import inputs, parts
+from litecheck.cases import inputs, model_parts
 from litecheck.cases.expectation import Expectation, with_all_outputs
 from litecheck.cases.inputs import Stimulus, draw_stimuli
 from litecheck.cases.sequences import remembers, sequence, sequences
@@ -73,7 +73,7 @@ def test_a_model_remembers_that_has_variables_of_either_kind() -> None:
 def test_series_are_longer_than_the_memory_of_the_operator() -> None:
     """The SVDF stores five steps, so after five inferences its state no longer depends on earlier inputs."""
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     of_kind = sequences(case, {}, 0, REFERENCE, StateSupport.SET)
     drawn, directed = list(of_kind(inputs.RANDOM)), list(of_kind(inputs.DIRECTED))
     assert {len(several) for several in drawn[:-1]} == {5 + 4}
@@ -94,7 +94,7 @@ def test_series_are_longer_than_the_memory_of_the_operator() -> None:
 
 def test_inputs_at_limits_drive_the_state_to_its_extremes() -> None:
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     several = [
         stimulus
         for part in sequences(case, {}, 0, REFERENCE, StateSupport.KEPT)(inputs.DIRECTED)
@@ -113,7 +113,7 @@ def test_inputs_at_limits_drive_the_state_to_its_extremes() -> None:
 
 def test_the_reference_computes_a_series_step_by_step() -> None:
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     drawn = list(draw_stimuli(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*sequence(drawn), *sequence(drawn, start)]).compute(REFERENCE)
@@ -128,7 +128,7 @@ def test_the_reference_computes_a_series_step_by_step() -> None:
 
 def test_a_state_given_as_an_input_has_the_effect_of_earlier_inferences() -> None:
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     several = sequence(list(draw_stimuli(case, {}, 0, 5)))
     made = Expectation(case, several).compute(REFERENCE)
     shown, fed = with_all_outputs(case, several, REFERENCE)
@@ -268,7 +268,7 @@ def test_a_reproducer_of_several_inferences_runs(tmp_path: Path) -> None:
     from litecheck.verification.reproducers.reproduce import write_program
 
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     first, second = (stimulus.arrays[0] for stimulus in draw_stimuli(case, {}, 0, 2))
     (expected,) = Expectation(case, [Stimulus("x", (second,))]).compute(REFERENCE)[0]
     (tmp_path / "model.tflite").write_bytes(job_of(case, ()).content)
@@ -295,7 +295,7 @@ def test_a_budget_spends_series_from_their_first_inference_on(
     from litecheck.verification.ranking import Share
 
     model = remembering()
-    case = next(parts.operators(model, model.subgraphs[0]))
+    case = next(model_parts.operators(model, model.subgraphs[0]))
     case_job = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).case_job(case, (), ())
     last = range(len(case_job.stimuli))[::-1]
     asked = narrow_job(case_job, Share(tuple(last[:invocations]), ()))

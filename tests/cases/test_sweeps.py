@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sweeps import directed_stimuli, exhaustive
 from tests.cases.elements import binary, unary
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litecheck.cases.parts import whole_model
+from litecheck.cases.model_parts import whole_model
 from litecheck.comparison.difference import difference
 from litecheck.comparison.element_explanation import decimals, explain
 from litecheck.comparison.types import Difference, ExplainedElement

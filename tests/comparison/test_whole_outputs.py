@@ -12,7 +12,7 @@ import pytest
 
 from litecheck.comparison.whole_outputs import similarity
 from litecheck.comparison.wording import likeness_sentence
-from litecheck.devices.isolated import IsolatedDevice
+from litecheck.devices.isolated_device import IsolatedDevice
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job, Limits
 from litecheck.devices.process import WorkerSetup

@@ -23,7 +23,7 @@ from litecheck.diagnosis.properties import (
 from litecheck.diagnosis.result import ProbedRange, UntestedProperty
 from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.reference.registry import kernels
-from litecheck.rendering.wording.probed import probed_values, untested_sentence
+from litecheck.rendering.wording.property_coverage import probed_values, untested_sentence
 from tests.verification.inprocess import InProcess
 from tests.verification.planted import of
 

@@ -35,7 +35,7 @@ from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.quantization import INTEGER_RANGES
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.campaign import verify_model

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.quantizer.floats import round_to
+from litecheck.quantizer.narrow_floats import round_to
 from litecheck.quantizer.onnx import dequantize_linear, quantize_linear
 from litecheck.quantizer.onnx_types import DEQUANTIZE, NUMBERS, QUANTIZE, RANGES, name_of, storage, type_name
 from litecheck.quantizer.types import Parameters

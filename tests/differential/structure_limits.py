@@ -17,7 +17,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, options_table, qparams
 from litecheck.model.types import Buffer, Model, Operator, Subgraph, Tensor
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.types import Constraint, OperatorRule
 from tests.differential.rules_cases import Case, Part, case, cases, const

@@ -12,7 +12,7 @@ from litecheck.cases.one_operator import constant, one_operator, run_time
 from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
-from litecheck.profile.customs import has_kernel
+from litecheck.profile.custom_operators import has_kernel
 from tests.differential.operator_types.bases import bases
 from tests.differential.operator_types.explore import Tried, cast_difference, explore_kept, try_signatures
 from tests.differential.operator_types.runtimes import LITERT, RUNTIMES, Request, Runtimes

@@ -42,7 +42,7 @@ import pytest
 
 from litecheck.flatbuffer import references
 from litecheck.flatbuffer import verifier as structure
-from litecheck.model import execution_order, external, integrity
+from litecheck.model import execution_order, external_buffers, integrity
 from tests.differential.verifier import Litert, Pair, codes_of, compare, summary
 from tests.fuzz.mutate import mutant
 from tests.fuzz.seeds import FIXTURES, built
@@ -69,7 +69,7 @@ def test_rejected_files_that_run_are_listed_above(pairs: list[Pair]) -> None:
 
 
 #: Modules that define codes.
-MODULES = (structure, references, integrity, execution_order, external)
+MODULES = (structure, references, integrity, execution_order, external_buffers)
 
 
 def test_every_additional_rejection_is_listed() -> None:

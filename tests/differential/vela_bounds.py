@@ -17,9 +17,9 @@ from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.choices import choices
-from litecheck.suite.contents import fill_constants
+from litecheck.suite.draft_constants import fill_constants
 from litecheck.suite.drafts import draft_form
+from litecheck.suite.option_combinations import choices
 
 #: Profiles with the rules for models of each type of activations.
 _JUDGES = {"int8": "litert-runtime", "int16": "litert-int16x8", "uint8": "litert-uint8"}

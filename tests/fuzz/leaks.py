@@ -31,7 +31,7 @@ from litecheck.profile.generate.violating import violating_plans
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import OperatorRule, Profile
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.rendering.explain import explain
 from litecheck.rendering.formats import render

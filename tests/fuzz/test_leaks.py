@@ -13,7 +13,7 @@ from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.reference.engine import dispatch
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.rendering.formats import render

@@ -14,7 +14,7 @@ from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Quantization
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.verification.networks import branching, convolutional, remembering
 

@@ -24,7 +24,7 @@ from litecheck.flatbuffer.write import write
 from litecheck.model import execution_order, integrity
 from litecheck.model.build import ModelBuilder
 from litecheck.model.encode import encode
-from litecheck.model.external import ExternalFiles
+from litecheck.model.external_buffers import ExternalFiles
 from litecheck.model.integrity import MAX_RANK, check_integrity
 from litecheck.model.load import load_model, read_model
 from litecheck.model.types import Model

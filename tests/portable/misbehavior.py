@@ -7,7 +7,7 @@ import time
 import numpy as np
 import psutil
 
-from litecheck.devices.isolated import IsolatedDevice
+from litecheck.devices.isolated_device import IsolatedDevice
 from litecheck.devices.port import Answer, Job, Limits
 from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError
-from litecheck.profile.lazy import Lazy
+from litecheck.profile.lazy_mapping import Lazy
 from litecheck.profile.yaml_reader import MappingNode, Node, ScalarNode, SequenceNode, read_yaml
 
 #: Layout with a comment and an empty line between entries, an entry in flow style, a text of several lines, and a

@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from litecheck.quantizer.dynamic import dynamic_quantize_linear
+from litecheck.quantizer.onnx_dynamic import dynamic_quantize_linear
 from tests.differential import onnx_cases
 
 pytest.importorskip("ml_dtypes", reason="needs ml_dtypes")

@@ -329,7 +329,7 @@ def test_a_sparse_tensor_is_no_larger_than_the_memory() -> None:
 
 
 def test_an_input_that_is_drawn_is_no_larger_than_the_memory() -> None:
-    from litecheck.reference.engine.entry import affordable, entry
+    from litecheck.reference.engine.entry_point import affordable, entry
 
     model = operator("ABS", [("int8", (100_000, 100_000))], {})
     assert not affordable(model.subgraphs[0].tensors[0])

@@ -10,8 +10,8 @@ from litecheck.rendering.certificate import document, lines, summary
 from litecheck.rendering.formats import formats
 from litecheck.rendering.html.page import page
 from litecheck.suite.claims import Shortfall
+from litecheck.suite.geometry_gaps import GeometryGap
 from litecheck.suite.missing_case import MissingCase
-from litecheck.suite.untried import GeometryGap
 from litecheck.suite.verdict import NOT_CLAIMED
 from litecheck.suite.waivers import CaseWaiver, WaiverRecord
 

@@ -11,7 +11,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.diagnosis.result import Diagnosis, Hypothesis, OperatorDiagnosis
 from litecheck.rendering.formats import render
 from litecheck.report import ModelReport, OperatorReport, Report
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.mutation_coverage import MutantCoverage, MutationCoverage
 from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 from litecheck.verification.result import Verdict, Verification

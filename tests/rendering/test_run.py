@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.run_statistics import Recorder
 from litecheck.rendering.formats import render

@@ -9,8 +9,8 @@ import numpy as np
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.choices import choices
 from litecheck.suite.drafts import Draft, draft_form
+from litecheck.suite.option_combinations import choices
 
 #: A profile of few words: ADD with two types of ``rhs`` and two alternatives, FULLY_CONNECTED with two granularities.
 SMALL = """

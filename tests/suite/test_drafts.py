@@ -13,8 +13,8 @@ from litecheck.profile.generate.conforming import UnsolvableError
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.choices import Choice, choices
 from litecheck.suite.drafts import draft_form, tensor_name
+from litecheck.suite.option_combinations import Choice, choices
 from tests.suite.drafted import SMALL, draft_of, fingerprint
 
 

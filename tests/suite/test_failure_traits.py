@@ -6,7 +6,7 @@ from math import prod
 
 import pytest
 
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.failure_traits import failure_traits
 from litecheck.suite.manifest import CaseEntry, Suite
 from litecheck.suite.verdict import CaseVerdict

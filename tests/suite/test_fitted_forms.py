@@ -12,10 +12,10 @@ from litecheck.profile.types import Profile
 from litecheck.suite.accept_cases import accept_cases
 from litecheck.suite.case import SuiteCase
 from litecheck.suite.case_templates import templates_of
-from litecheck.suite.choices import choices
 from litecheck.suite.fitted_forms import _SIZED, _SIZES, fits, fitted_rows, forms_for
-from litecheck.suite.geometric import geometric
+from litecheck.suite.geometry_cases import geometric
 from litecheck.suite.missing_case import MissingCase
+from litecheck.suite.option_combinations import choices
 
 #: A chip with multiplier rows of 8 channels, and windows of odd sizes.
 PROFILE = """

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.profile.operators import traits_of
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import read_suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import read_results

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.profile.operator_plan import Plan
-from litecheck.suite.contents import fill_constants
+from litecheck.suite.draft_constants import fill_constants
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.output_scale import _compute_outputs, fit_output_scale
 from tests.suite.drafted import draft_of, fingerprint

@@ -11,7 +11,7 @@ import pytest
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.model.load import model_from
 from litecheck.suite.case import SuiteCase
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.repetition import with_repetition
 from litecheck.suite.result_verdicts import judge

@@ -14,8 +14,8 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.suite.case_ending import CaseOutcome
-from litecheck.suite.case_outcome import broken_ending
+from litecheck.suite.case_outcome import CaseOutcome
+from litecheck.suite.executed_case import broken_ending
 from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import ANSWERED, RESULTS, CaseResult, read_results

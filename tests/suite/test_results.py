@@ -15,7 +15,7 @@ import pytest
 
 from litecheck.errors import ConfigError
 from litecheck.reference.engine.arithmetic import load_arithmetic
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.results import RESULTS, read_results

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Suite
 from litecheck.suite.result_verdicts import judge
 from litecheck.suite.run_comparison import JudgedRun, compare_runs, read_run

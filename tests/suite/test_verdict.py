@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.verdict import (
     CLAIMED,

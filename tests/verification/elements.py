@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from litecheck.cases.model_parts import Case, operators
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.cases.parts import Case, operators
 from litecheck.comparison.element import ElementSite, Exact
 from litecheck.comparison.exact_accumulator import exact
 from litecheck.model.build import qparams

@@ -14,7 +14,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.errors import ProfileError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.operators import traits_of
 from litecheck.reference.registry import kernels
 from litecheck.verification import coverage_gaps as module

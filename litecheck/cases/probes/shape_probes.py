@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from litecheck.arrays import Array
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.geometry.design import ONCE, design_of, designed_operators
 from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.geometry.resized_operators import variants, with_shapes
@@ -49,7 +49,7 @@ def vary_shapes(base: Probe, seed: int) -> Iterator[Probe]:
     """Yield an operator in the shapes of its design, each with random values."""
     for variant in variants(base.model, ONCE):
         main = variant.model.subgraphs[0]
-        case = next(parts.operators(variant.model, main))
+        case = next(model_parts.operators(variant.model, main))
         stimulus = draw_inputs(case, _conditions(base.opcode, main), seed)
         if stimulus is not None:
             name = " ".join(filter(None, (base.called, f"in shape {variant.name}")))

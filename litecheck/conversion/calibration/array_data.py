@@ -18,7 +18,7 @@ from litecheck.files import files_in
 from litecheck.model.types import Model
 from litecheck.quantizer.array_files import read_tensor
 from litecheck.quantizer.npy import arrays_in, npz_header, npz_rows, read_npz
-from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.entry_point import EntryPoint, entry
 from litecheck.summary_text import count_of
 
 

@@ -13,7 +13,7 @@ from litecheck.conversion.calibration.image_files import pillow, read_image
 from litecheck.conversion.calibration.samples import Chain, Sample, held
 from litecheck.errors import ConfigError, InputError
 from litecheck.model.types import Model, Tensor
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.summary_text import count_of
 
 #: Default scale and offset of an image's values: 0..1.

@@ -19,7 +19,7 @@ from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.prestart import SETUP
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.devices.ipc import RunsFile, StoredRuns
-from litecheck.devices.isolated import IsolatedDevice, check_disk
+from litecheck.devices.isolated_device import IsolatedDevice, check_disk
 from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess
 from litecheck.errors import ConfigError, install_hint

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.cases.inputs import Input, inputs_among
-from litecheck.cases.parts import entries
+from litecheck.cases.model_parts import entries
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Chain, Sample
 from litecheck.errors import ConfigError
@@ -19,7 +19,7 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.compute_limits import reserve
-from litecheck.reference.engine.entry import DRAWING, EntryPoint, entry
+from litecheck.reference.engine.entry_point import DRAWING, EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.summary_text import count_of
 

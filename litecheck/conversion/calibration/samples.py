@@ -13,7 +13,7 @@ from litecheck.arrays import Arrays
 from litecheck.errors import ConfigError, InputError
 from litecheck.input_shapes import shape_mismatch
 from litecheck.model.types import Model, Tensor
-from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.entry_point import EntryPoint, entry
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 from litecheck.spelling import suggestion
 

@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
-from litecheck.model.shapes.folding import fold, folds, folds_late
+from litecheck.model.shapes.constant_folding import fold, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 #: Law of an operator, the roles of its inputs and outputs in file order, and the repeated roles.

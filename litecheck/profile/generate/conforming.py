@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.assemble import measurable
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, setter_of
 from litecheck.profile.operator_plan import CHANNELS, SHAPE, Plan, TensorPlan
 from litecheck.profile.types import (

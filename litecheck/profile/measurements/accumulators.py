@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 
 from litecheck.model.stored_values import extremes, signed_sums, stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, once, one_scale, one_zero_point
+from litecheck.profile.measurements.measured_operator import (
+    Measured,
+    Operands,
+    once,
+    one_scale,
+    one_zero_point,
+)
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.quantization import BITS, INTEGER_RANGES

@@ -13,7 +13,7 @@ import numpy as np
 
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures, option_stated
 from litecheck.profile.measurements.vocabulary import TYPE_OR_ABSENT, TYPES
 from litecheck.profile.operator_plan import Blocks, Plan

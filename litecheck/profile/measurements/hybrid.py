@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import CHANNELS, Plan
 from litecheck.quantization import INTEGER_RANGES

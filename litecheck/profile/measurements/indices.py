@@ -11,7 +11,7 @@ from math import isfinite
 
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import (
+from litecheck.profile.measurements.measured_operator import (
     LONG,
     Measured,
     Operands,

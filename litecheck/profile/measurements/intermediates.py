@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan, TensorPlan
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 from litecheck.quantization import Quantization

@@ -7,7 +7,7 @@ import numpy as np
 from litecheck.model.shapes.call import constant_integers, constant_numbers
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, one_scale, one_zero_point
+from litecheck.profile.measurements.measured_operator import Measured, one_scale, one_zero_point
 from litecheck.profile.measurements.register import OperandSetter, dimensions, measures_operand, with_rank
 from litecheck.profile.measurements.vocabulary import YES_OR_NO
 from litecheck.profile.operator_plan import CHANNELS, TensorPlan

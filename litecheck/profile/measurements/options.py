@@ -9,7 +9,14 @@ from math import isfinite, isnan
 import numpy as np
 
 from litecheck.flatbuffer.schema import load_schema
-from litecheck.profile.measurements.bound import Measured, Operands, integer, number, one_scale, word
+from litecheck.profile.measurements.measured_operator import (
+    Measured,
+    Operands,
+    integer,
+    number,
+    one_scale,
+    word,
+)
 from litecheck.profile.measurements.register import measures, option, option_fields, option_stated
 from litecheck.profile.measurements.vocabulary import OPTION_TABLES, YES_OR_NO, of_enum
 from litecheck.profile.operator_plan import Plan

@@ -12,7 +12,7 @@ from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.links import parameters_of
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import (
+from litecheck.profile.measurements.measured_operator import (
     Measured,
     Operands,
     count_axes_outside,

@@ -11,7 +11,7 @@ from litecheck.model.links import parameters_of
 from litecheck.model.stored_values import signed_sums
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.accumulators import largest_value
-from litecheck.profile.measurements.bound import (
+from litecheck.profile.measurements.measured_operator import (
     Measured,
     Operands,
     integer,

@@ -14,7 +14,7 @@ from litecheck.flatbuffer.schema import Field, load_schema
 from litecheck.model.build import Option, options_table
 from litecheck.model.integrity import MAX_RANK
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.vocabulary import NUMBERS, Vocabulary
 from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.accumulators import channel_sums, largest_step
-from litecheck.profile.measurements.bound import Operands, everything, once
+from litecheck.profile.measurements.measured_operator import Operands, everything, once
 from litecheck.quantization import INTEGER_RANGES
 
 #: Types with so few values that their use matters.

@@ -5,10 +5,15 @@ from __future__ import annotations
 from fractions import Fraction
 from math import isfinite, log2, sqrt
 
-import numpy as np
-
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, exact_ratio, one_scale, one_zero_point
+from litecheck.profile.measurements.measured_operator import (
+    Measured,
+    Operands,
+    exact_ratio,
+    nearest_power,
+    one_scale,
+    one_zero_point,
+)
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import INTEGER_RANGES, Quantization
@@ -150,15 +155,6 @@ def power_of_two_gap(operands: Operands) -> Measured:
     if len(exponents) < 3:
         return None
     return max(exponents[:2]) - exponents[2] if operands.option("pot_scale_int16", 1) else None
-
-
-def nearest_power(scale: float) -> int | None:
-    """Return the exponent of a power-of-two scale, -15 for 1/32767; None if log2 is not within 1e-3 of an integer.
-
-    In float32 throughout. Source: tflite/kernels/internal/quantization_util.cc, CheckedLog2.
-    """
-    log = np.log(np.float32(scale)) * (np.float32(1) / np.log(np.float32(2)))
-    return int(np.rint(log)) if abs(log - np.rint(log)) < np.float32(1e-3) else None
 
 
 @measures(_set_quotient)

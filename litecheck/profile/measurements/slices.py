@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.profile.measurements.bound import (
+from litecheck.profile.measurements.measured_operator import (
     Measured,
     Operands,
     indexed_shape,

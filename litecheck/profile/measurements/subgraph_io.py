@@ -12,7 +12,7 @@ import numpy as np
 
 from litecheck.model.links import links_of, parameters_of, subgraph_calls
 from litecheck.model.types import Subgraph, Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures, option_fields, with_rank
 from litecheck.profile.measurements.vocabulary import TYPES, YES_OR_NO
 from litecheck.profile.operator_plan import Callee, Plan, TensorPlan

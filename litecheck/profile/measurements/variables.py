@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from litecheck.model.links import links_of, parameters_of
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import of
 from litecheck.profile.operator_plan import Assignment, Plan, TensorPlan

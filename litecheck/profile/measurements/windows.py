@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from litecheck.model.types import Operator, Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, scalar
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer, scalar
 from litecheck.profile.measurements.register import (
     DELEGATED,
     Setter,

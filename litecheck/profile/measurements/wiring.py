@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import (
     DELEGATED,
     Setter,

@@ -23,7 +23,7 @@ from litecheck.reference.compute_limits import (
 )
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
-from litecheck.reference.engine.entry import EntryPoint, entry
+from litecheck.reference.engine.entry_point import EntryPoint, entry
 from litecheck.reference.engine.lifetimes import HeldBytes, initial, keep_freed_memory, last_use
 from litecheck.reference.engine.prepared_constants import constant
 from litecheck.reference.runtime_tensors import Array, Operand, Outputs, RunError

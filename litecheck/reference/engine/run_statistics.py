@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.quantization import BITS, INTEGER_RANGES
-from litecheck.reference.engine.entry import EntryPoint, unique_names
+from litecheck.reference.engine.entry_point import EntryPoint, unique_names
 from litecheck.reference.engine.interpreter import Run
 
 #: Maximum number of bits of types whose values are counted.

@@ -9,7 +9,7 @@ from math import prod
 
 import numpy as np
 
-from litecheck.profile.measurements.scales import nearest_power
+from litecheck.profile.measurements.measured_operator import nearest_power
 from litecheck.reference.numerics.broadcast import apply, chunks, in_vectors
 from litecheck.reference.numerics.fixedpoint import (
     MULTIPLY,

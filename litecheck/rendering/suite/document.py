@@ -10,7 +10,7 @@ from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused_sentences, remark
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import operator_grid
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import count_of
 

@@ -11,7 +11,7 @@ from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.claims import shortfalls_sentence
 from litecheck.rendering.wording.outcomes import one_line
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Manifest
 from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport

@@ -13,7 +13,7 @@ from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.headline import excused_sentences, headline
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_words
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, OperatorRow, SuiteReport
 
 _FOLDER = Path(__file__).parent / "page"

@@ -20,7 +20,7 @@ from litecheck.rendering.rows import (
 )
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import count_of
 

@@ -13,7 +13,7 @@ from litecheck.rendering.suite.headline import excused_sentences, headline
 from litecheck.rendering.text_page import DIM, HEADER, VERDICTS, Page
 from litecheck.rendering.wording.geometry import geometry_sentences
 from litecheck.rendering.wording.operator_lines import OPERATOR_HEADS, OperatorLine, operator_cells
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import count_of
 

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from litecheck.rendering.suite.wording import name
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import CaseVerdict, SuiteReport
 from litecheck.summary_text import count_of
 

@@ -13,7 +13,7 @@ from litecheck.rendering.wording.claims import shortfall_sentence, waiver_senten
 from litecheck.rendering.wording.contrasts import trait_sentences
 from litecheck.rendering.wording.operator_lines import OperatorLine, extent, kind_name
 from litecheck.rendering.wording.outcomes import one_line, size_words, spot_words, value_words
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport
 from litecheck.summary_text import count_of

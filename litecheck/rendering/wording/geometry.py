@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from litecheck.rendering.escape import visible
-from litecheck.suite.untried import GeometryGap
+from litecheck.suite.geometry_gaps import GeometryGap
 
 
 def geometry_sentences(gaps: Sequence[GeometryGap]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.rendering import document as layout
 from litecheck.rendering.escape import shorten, visible
 from litecheck.rendering.wording.outcomes import size_words
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 
 #: The heads of :func:`operator_cells`.
 OPERATOR_HEADS = (

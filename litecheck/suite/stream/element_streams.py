@@ -22,7 +22,7 @@ from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.runtime_tensors import OutputSpec
 from litecheck.suite.stream.batch import Column, VectorBatch, column, real_column, tensors_of
 from litecheck.suite.stream.computations import Candidates, distinguishing
-from litecheck.suite.stream.draw import ZERO_POINTS, draw_activation, pick, reals
+from litecheck.suite.stream.exact_random import ZERO_POINTS, draw_activation, pick, reals
 
 #: Number of pairs in batches chosen from all pairs, and in random batches.
 CHOSEN, DRAWN = 512, 2048

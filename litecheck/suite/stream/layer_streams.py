@@ -18,7 +18,7 @@ from litecheck.reference.numerics.fixedpoint import INT32_MAX, INT32_MIN, quanti
 from litecheck.reference.numerics.fused_activation import stored_bounds
 from litecheck.reference.numerics.rescale import Scales
 from litecheck.suite.stream.batch import Column, Ints, VectorBatch, column, real_column, tensors_of
-from litecheck.suite.stream.draw import ZERO_POINTS, draw_activation, merge_options, pick, reals
+from litecheck.suite.stream.exact_random import ZERO_POINTS, draw_activation, merge_options, pick, reals
 
 #: Number of lines of each of the first batches, and of later batches.
 REQUANTIZED, REQUANTIZED_LATER = 256, 1 << 14

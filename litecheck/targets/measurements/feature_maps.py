@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, everything, once
+from litecheck.profile.measurements.measured_operator import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.measurements.vocabulary import TYPES
 from litecheck.profile.operator_plan import Plan

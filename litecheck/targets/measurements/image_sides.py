@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import gcd, prod
 
-from litecheck.profile.measurements.bound import Measured, Operands, short_constant, stated_axes
+from litecheck.profile.measurements.measured_operator import Measured, Operands, short_constant, stated_axes
 from litecheck.profile.measurements.register import measures
 from litecheck.targets.generators.image_sides import (
     set_batch_product,

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, everything, once
+from litecheck.profile.measurements.measured_operator import Measured, Operands, everything, once
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operators import traits_of
 from litecheck.targets.generators.feature_maps import (

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, everything
+from litecheck.profile.measurements.measured_operator import Measured, Operands, everything
 from litecheck.profile.measurements.register import Setter, measures
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import change_last_constant, with_blockwise_int4

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.comparison.types import Difference
 from litecheck.comparison.wording import element_sentence
 from litecheck.model.options import options_of

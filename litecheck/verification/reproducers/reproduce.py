@@ -14,7 +14,7 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation, with_all_outputs
 from litecheck.cases.inputs import Stimulus, series
-from litecheck.cases.parts import Case
+from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
 from litecheck.comparison.element_explanation import explain_outputs
 from litecheck.devices.outcome import Outcome

@@ -17,7 +17,7 @@ from litecheck.conversion.calibration.samples import (
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 
 
 def model(*shapes: tuple[int, ...], dtype: str = "float32", signed: bool = False) -> Model:

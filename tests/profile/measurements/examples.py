@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, Option, qparams
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.registry import (
     meaning,
     measurement,

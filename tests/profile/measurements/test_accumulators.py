@@ -10,7 +10,7 @@ import pytest
 from litecheck.model import stored_values as scan
 from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.measurements import accumulators
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 
 

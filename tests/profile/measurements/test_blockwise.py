@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, operator_measurements
 from litecheck.quantization import Blockwise, Quantization
 

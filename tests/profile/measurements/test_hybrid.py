@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, Option, qparams
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 
 Part = tuple[str, tuple[int, ...], str, list[float], int, bool]

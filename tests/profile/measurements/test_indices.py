@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Operator
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, operand_measurements, operator_measurements
 
 #: A shape is an operand at run time; an array is a constant, of int32 or its own type.

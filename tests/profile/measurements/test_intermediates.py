@@ -6,8 +6,8 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Operator
-from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.intermediates import intermediate_elements, lstm_extensions
+from litecheck.profile.measurements.measured_operator import Operands
 
 
 @pytest.mark.parametrize(

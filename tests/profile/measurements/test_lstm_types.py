@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from litecheck.cases.one_operator import one_operator, run_time
-from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.lstm_types import integer_biases
+from litecheck.profile.measurements.measured_operator import Operands
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.build import Option, qparams
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured
+from litecheck.profile.measurements.measured_operator import Measured
 from litecheck.profile.measurements.register import OPERAND
 from litecheck.profile.measurements.registry import operand_measurements
 from litecheck.profile.operator_plan import TensorPlan

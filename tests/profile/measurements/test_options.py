@@ -12,7 +12,7 @@ import pytest
 from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, Option, SubgraphBuilder, qparams
 from litecheck.model.types import Model, Operator
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 from tests.profile.zero_models import fused
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from litecheck.model.build import ModelBuilder, Option, qparams
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement, setter_of
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from tests.profile.measurements.witnessed import measured_after

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import Quantization
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.resolution import RESOLUTION
 
 Tensor = tuple[str, Any, str, Any, int]

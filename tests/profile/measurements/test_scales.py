@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from litecheck.checks.bound_operator import BoundOperand
 from litecheck.checks.context import TensorFacts
 from litecheck.model.build import ModelBuilder, Option, qparams
-from litecheck.profile.measurements.bound import Measured, Operands
 from litecheck.profile.measurements.estimates import ESTIMATES
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 
 Part = tuple[str, tuple[int, ...], str, float, int]

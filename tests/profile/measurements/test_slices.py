@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import Option
-from litecheck.profile.measurements.bound import Measured
+from litecheck.profile.measurements.measured_operator import Measured
 from tests.profile.measurements.test_indices import ints, measured
 from tests.profile.measurements.witnessed import measured_after
 

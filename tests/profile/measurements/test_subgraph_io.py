@@ -14,7 +14,7 @@ from litecheck.flatbuffer.table import Table
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.links import links_of
 from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import Quantization
 from tests.differential.silent_faults import faults

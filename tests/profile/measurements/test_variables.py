@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.registry import measurement
 from tests.model.test_links import Step, model
 from tests.profile.measurements.witnessed import measured_after

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.model.build import Option
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured
+from litecheck.profile.measurements.measured_operator import Measured
 from litecheck.profile.measurements.registry import measurement
 from litecheck.profile.measurements.windows import channel_axis, channels_last
 from tests.profile.measurements.test_options import DEPTHWISE, X, built

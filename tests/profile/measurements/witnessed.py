@@ -21,7 +21,7 @@ from litecheck.profile.generate.conforming import (
 )
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import load_profile, profile_names
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import OPERATOR
 from litecheck.profile.measurements.registry import (
     measurement,

@@ -13,7 +13,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.engine.lifetimes import initial
 from litecheck.reference.runtime_tensors import Operand, RunError

@@ -6,7 +6,7 @@ import numpy as np
 
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.quantization import Quantization
-from litecheck.reference.engine.entry import entry
+from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.run_statistics import Recorder, Statistics, statistics
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from litecheck.rendering.formats.csv import FORMAT
 from litecheck.rendering.wording.operator_lines import OperatorLine
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from tests.rendering.formats.conftest import Compare
 
 HEAD = ["device", "operator", "type", "weights", "verdict", "cases", "passed", "failed", "tolerance", "worst", "unit",

@@ -10,7 +10,7 @@ import pytest
 from litecheck.comparison.types import MismatchCluster, MismatchExample
 from litecheck.comparison.vector_tails import SharedTail
 from litecheck.diagnosis.result import PropertyBound, SharedTraits
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport

@@ -18,7 +18,7 @@ from litecheck.rendering.formats import render
 from litecheck.rendering.html import page as base
 from litecheck.rendering.suite import html, totals, wording
 from litecheck.rendering.suite.headline import headline
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import ClaimsRecord, DeviceClaim
 from litecheck.suite.verdict import SuiteReport
 from tests.rendering.page_reader import Read, content, program

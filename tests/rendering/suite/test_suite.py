@@ -19,7 +19,7 @@ from litecheck.rendering.formats import formats, render
 from litecheck.rendering.suite import totals, wording
 from litecheck.rendering.suite.html import SIGNS
 from litecheck.rendering.suite.text import brief, print_report
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.verdict import OperatorRow, SuiteReport
 
 SCHEMAS = Path(__file__).parents[3] / "schemas"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from litecheck.rendering.suite import totals
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.verdict import CLAIMED, NOT_CLAIMED, OperatorRow
 from litecheck.suite.waivers import WaiverRecord

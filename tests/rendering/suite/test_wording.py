@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.comparison.types import MismatchExample
 from litecheck.rendering.suite import wording
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.verdict import NOT_CLAIMED, CaseVerdict, OperatorRow, SuiteReport

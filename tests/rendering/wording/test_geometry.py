@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.rendering.wording.geometry import geometry_sentences
-from litecheck.suite.untried import GeometryGap
+from litecheck.suite.geometry_gaps import GeometryGap
 
 
 def test_operators_with_the_same_gap_share_a_sentence() -> None:

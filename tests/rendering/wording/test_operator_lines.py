@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.rendering.wording.operator_lines import OperatorLine, operator_cells, operator_words
-from litecheck.suite.case_ending import CaseOutcome
+from litecheck.suite.case_outcome import CaseOutcome
 
 ENDS = {CaseOutcome.PASSED: 3, CaseOutcome.BROKE_DOWN: 1, CaseOutcome.HUNG: 0}
 LINE = OperatorLine(

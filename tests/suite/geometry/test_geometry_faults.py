@@ -9,9 +9,9 @@ from litecheck.cases.geometry.design import _designs, design_of
 from litecheck.profile.load import load_profile
 from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.suite.equivalent_mutants import reason_of
-from litecheck.suite.geometric import geometric
 from litecheck.suite.geometry.fault import Inference
 from litecheck.suite.geometry.geometry_faults import FAULTS, faults_of
+from litecheck.suite.geometry_cases import geometric
 from litecheck.suite.mutants import columns_of
 from litecheck.suite.mutation_coverage import inferences_of, is_shown
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
-from litecheck.cases.parts import Case
+from litecheck.cases import model_parts
+from litecheck.cases.model_parts import Case
 from litecheck.comparison.types import Difference, ExplainedElement, MismatchExample
 from litecheck.devices.outcome import Outcome
 from litecheck.model.build import ModelBuilder, qparams
@@ -85,7 +85,7 @@ def case() -> Case:
     graph.inputs(x)
     graph.outputs(y)
     model = builder.finish()
-    (only,) = parts.operators(model, model.subgraphs[0])
+    (only,) = model_parts.operators(model, model.subgraphs[0])
     return only
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.inputs import draw_inputs
 from litecheck.model.save import model_bytes
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -15,7 +15,7 @@ from tests.verification.networks import convolutional
 
 def trial(opcode: str) -> Trial:
     model = convolutional()
-    case = next(c for c in parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
+    case = next(c for c in model_parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
     stimulus = draw_inputs(case, {}, 0)
     assert stimulus is not None
     return Trial(case.cut.model, stimulus.arrays)
@@ -58,7 +58,7 @@ def test_elements_of_an_elementwise_operator_stay_themselves() -> None:
 
 def test_several_operators_are_left_alone() -> None:
     model = convolutional()
-    case = parts.whole_model(model, model.subgraphs[0])
+    case = model_parts.whole_model(model, model.subgraphs[0])
     assert not list(narrower(Trial(case.cut.model, (np.zeros((1, 8, 8, 3), np.int8),))))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, everything
+from litecheck.profile.measurements.measured_operator import Measured, Operands, everything
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.targets.generators.feature_maps import change_first_input

@@ -6,7 +6,7 @@ from math import isqrt, prod
 from typing import Any
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, word
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer, word
 from litecheck.profile.measurements.register import dimensions, measures, option_fields, option_stated
 from litecheck.profile.measurements.vocabulary import of
 from litecheck.profile.operator_plan import Plan

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from litecheck.profile.measurements.bound import Measured, Operands, integer
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan
 from litecheck.targets.ethos_u.measurements.reductions import input_shape

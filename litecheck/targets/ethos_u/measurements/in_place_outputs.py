@@ -17,7 +17,7 @@ from litecheck.model.graph import Graph, has_ends
 from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, word
+from litecheck.profile.measurements.measured_operator import Measured, Operands, word
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.operators import traits_of

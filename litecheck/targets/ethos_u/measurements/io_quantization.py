@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.quantization import Quantization
 from litecheck.targets.generators.feature_maps import (

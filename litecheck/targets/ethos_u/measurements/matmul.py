@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.profile.measurements.bound import Measured, Operands, integer
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.measurements.vocabulary import TYPES
 from litecheck.targets.generators.axes import set_matmul_columns, set_matmul_depth, set_matmul_dtype

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 from typing import Any
 
-from litecheck.profile.measurements.bound import Measured, Operands, short_constant
+from litecheck.profile.measurements.measured_operator import Measured, Operands, short_constant
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan
 from litecheck.targets.generators.axes import (

@@ -8,7 +8,7 @@ from functools import cached_property
 from math import prod
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, once
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer, once
 from litecheck.profile.measurements.register import measures
 from litecheck.targets.ethos_u.measurements.windows import height_and_width
 from litecheck.targets.generators.resizing import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from litecheck.model.output_first_order import visit_order_of
 from litecheck.model.types import Operator, Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, short_constant
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer, short_constant
 from litecheck.profile.measurements.register import measures, with_constant
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.operators import traits_of

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from litecheck.profile.measurements.bound import Measured, Operands, number
+from litecheck.profile.measurements.measured_operator import Measured, Operands, number
 from litecheck.profile.measurements.register import measures, option
 from litecheck.targets.ethos_u.measurements.windows import height_and_width
 from litecheck.targets.generators.windows import set_height_x_width

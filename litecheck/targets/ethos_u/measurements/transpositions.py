@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import combinations
 from math import prod
 
-from litecheck.profile.measurements.bound import Measured, Operands, short_constant
+from litecheck.profile.measurements.measured_operator import Measured, Operands, short_constant
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.measurements.vocabulary import of
 from litecheck.targets.ethos_u.measurements.reductions import input_shape

@@ -9,7 +9,7 @@ import numpy as np
 
 from litecheck.model.build import qparams
 from litecheck.model.stored_values import stored_integers
-from litecheck.profile.measurements.bound import Measured, Operands, everything
+from litecheck.profile.measurements.measured_operator import Measured, Operands, everything
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.windows import channel_axis
 from litecheck.profile.operator_plan import Plan

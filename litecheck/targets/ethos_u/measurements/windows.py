@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from litecheck.model.types import Tensor
-from litecheck.profile.measurements.bound import Measured, Operands, integer, word
+from litecheck.profile.measurements.measured_operator import Measured, Operands, integer, word
 from litecheck.profile.measurements.register import Setter, measures, option, option_stated
 from litecheck.profile.operator_plan import Plan
 from litecheck.targets.generators.windows import set_padded_stride

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.model.types import Model
-from litecheck.profile.measurements.bound import Operands
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.registry import measurement
 from tests.profile.measurements.examples import (
     Example,

@@ -9,8 +9,8 @@ from litecheck.checks.bound_operator import BoundOperand
 from litecheck.checks.context import TensorFacts
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements.bound import Operands
 from litecheck.profile.measurements.estimates import CEILINGS
+from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.registry import measurement, register_all
 from litecheck.targets.ethos_u.placement import place_model
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import litecheck
-from litecheck.quantizer.dynamic import dynamic_quantize_linear
+from litecheck.quantizer.onnx_dynamic import dynamic_quantize_linear
 from litecheck.quantizer.types import QuantizerError
 
 X = np.array([-1.0, -0.25, 0.0, 0.5, 1.0], np.float32)

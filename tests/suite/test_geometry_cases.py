@@ -10,7 +10,7 @@ from litecheck.cases.geometry.design import rows_of
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
 from litecheck.profile.load import load_profile
-from litecheck.suite.geometric import geometric
+from litecheck.suite.geometry_cases import geometric
 
 
 @pytest.mark.parametrize("opcode", ["MAX_POOL_2D", "CONCATENATION"])

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from litecheck.errors import ConfigError
-from litecheck.quantizer import floats
-from litecheck.quantizer.floats import LARGEST, round_to, to_ml_dtype, to_small_float
+from litecheck.quantizer import narrow_floats
+from litecheck.quantizer.narrow_floats import LARGEST, round_to, to_ml_dtype, to_small_float
 from litecheck.quantizer.onnx import dequantize_linear, quantize_linear
 from litecheck.quantizer.onnx_types import storage
 from tests.quantizer import slow
@@ -126,7 +126,7 @@ def test_integer_targets_do_not_import_ml_dtypes():
     code = (
         "import sys, numpy as np\n"
         "from litecheck.quantizer.onnx import quantize_linear, dequantize_linear\n"
-        "import litecheck.quantizer.dynamic, litecheck.quantizer.onednn\n"
+        "import litecheck.quantizer.onnx_dynamic, litecheck.quantizer.onednn\n"
         "for t in (np.float32, np.float16):\n"
         "    q = quantize_linear(np.ones(3, t), np.ones((), t), output_dtype='int4')\n"
         "    dequantize_linear(q, np.ones((), t))\n"
@@ -138,4 +138,4 @@ def test_integer_targets_do_not_import_ml_dtypes():
 def test_without_ml_dtypes_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "ml_dtypes", None)
     with pytest.raises(ConfigError, match=r"pip install -e '\.\[onnx\]'"):
-        floats.ml_dtype("float8e5m2")
+        narrow_floats.ml_dtype("float8e5m2")

@@ -7,9 +7,9 @@ from dataclasses import replace
 import pytest
 
 from litecheck.cases.geometry.design import design_of
+from litecheck.suite.geometry_gaps import GeometryGap, geometry_gaps
 from litecheck.suite.manifest import CaseEntry, read_suite
 from litecheck.suite.suite_writer import Scope, make
-from litecheck.suite.untried import GeometryGap, geometry_gaps
 
 
 @pytest.fixture(scope="module")

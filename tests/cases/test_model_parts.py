@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Signature
@@ -16,7 +16,7 @@ from tests.verification.networks import branching, convolutional
 
 def test_every_operator_is_a_case_with_a_name_fit_for_a_file() -> None:
     model = convolutional()
-    cases = list(parts.operators(model, model.subgraphs[0]))
+    cases = list(model_parts.operators(model, model.subgraphs[0]))
     assert [c.operators[0].index for c in cases] == list(range(len(model.subgraphs[0].operators)))
     assert cases[0].name == "0000-CONV_2D"
     assert len({c.name for c in cases}) == len(cases)
@@ -25,7 +25,7 @@ def test_every_operator_is_a_case_with_a_name_fit_for_a_file() -> None:
 
 def test_segments_cover_every_operator_once() -> None:
     model = convolutional()
-    cases = list(parts.segments(model, model.subgraphs[0], 3))
+    cases = list(model_parts.segments(model, model.subgraphs[0], 3))
     assert [op.index for c in cases for op in c.operators] == list(range(7))
     assert [c.name for c in cases] == ["0000-0002", "0003-0005", "0006-SOFTMAX"]
 
@@ -34,7 +34,7 @@ def test_a_subrange_has_the_operators_between_and_further_inputs() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     names = {t.index: t.name for t in main.tensors}
-    case = parts.subrange(model, main, "depthwise", "pooled")
+    case = model_parts.subrange(model, main, "depthwise", "pooled")
     assert case.opcodes == ("ADD", "AVERAGE_POOL_2D")
     assert sorted(names[i] for i in case.cut.inputs) == ["depthwise", "stem"]
     assert [names[i] for i in case.cut.outputs] == ["pooled"]
@@ -47,13 +47,13 @@ def test_a_subrange_has_the_operators_between_and_further_inputs() -> None:
 def test_errors_of_a_subrange(ends: tuple[str, str], message: str) -> None:
     model = convolutional()
     with pytest.raises(ConfigError, match=message):
-        parts.subrange(model, model.subgraphs[0], *ends)
+        model_parts.subrange(model, model.subgraphs[0], *ends)
 
 
 def test_the_whole_has_the_models_own_ends() -> None:
     model = convolutional()
     main = model.subgraphs[0]
-    case = parts.whole_model(model, main)
+    case = model_parts.whole_model(model, main)
     assert (case.cut.inputs, case.cut.outputs) == (main.inputs, main.outputs)
 
 
@@ -66,17 +66,17 @@ def test_operators_on_handles_are_no_cases_of_their_own() -> None:
     main.add("READ_VARIABLE", [handle], [value])
     main.outputs(value)
     model = builder.finish()
-    told = [parts.single_operator(c) for c in parts.operators(model, model.subgraphs[0])]
+    told = [model_parts.single_operator(c) for c in model_parts.operators(model, model.subgraphs[0])]
     assert "makes resource 'handle'" in told[0]
     assert "works on resource 'handle'" in told[1]
-    assert not parts.single_operator(parts.whole_model(model, model.subgraphs[0]))
+    assert not model_parts.single_operator(model_parts.whole_model(model, model.subgraphs[0]))
 
 
 def test_entries_are_the_first_subgraph_and_the_signatures() -> None:
     model = branching()
-    assert [s.index for s in parts.entries(model)] == [0]
+    assert [s.index for s in model_parts.entries(model)] == [0]
     with pytest.raises(ConfigError, match="no signature 'serve'"):
-        parts.entries(model, "serve")
+        model_parts.entries(model, "serve")
     several = replace(model, signatures=tuple(Signature(f"k{n}", n, (), ()) for n in (0, 1)))
-    assert [s.index for s in parts.entries(several)] == [0, 1]
-    assert [s.index for s in parts.entries(several, "k1")] == [1]
+    assert [s.index for s in model_parts.entries(several)] == [0, 1]
+    assert [s.index for s in model_parts.entries(several, "k1")] == [1]

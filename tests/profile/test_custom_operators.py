@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.profile.customs import compiler_of, has_kernel, kernels_line
+from litecheck.profile.custom_operators import compiler_of, has_kernel, kernels_line
 
 
 @pytest.mark.parametrize(

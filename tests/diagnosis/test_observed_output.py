@@ -13,8 +13,8 @@ from litecheck.arrays import Arrays
 from litecheck.cases.probes.probe import Probe
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure
-from litecheck.diagnosis import observed
-from litecheck.diagnosis.observed import ObservedOutput, compare_candidate, deterministic, observe
+from litecheck.diagnosis import observed_output
+from litecheck.diagnosis.observed_output import ObservedOutput, compare_candidate, deterministic, observe
 from litecheck.diagnosis.result import ExcludedCandidate, Hypothesis, NonDeterministic, UnansweredProbe
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.runtime_tensors import RunError
@@ -168,7 +168,7 @@ def test_a_way_that_cannot_be_computed(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(probe: Probe, way: Hypothesis) -> None:
         raise RunError("no kernel")
 
-    monkeypatch.setattr(observed, "outputs", refuse)
+    monkeypatch.setattr(observed_output, "outputs", refuse)
     seen = observed_runs(*SOUND)
     assert compare_candidate(seen, WAY) == "cannot be computed"
     assert seen.distance(WAY) == float("inf")
@@ -267,7 +267,9 @@ def test_operands_of_an_element_need_its_shape() -> None:
 
 def test_equal_bits_of_reals_are_equal() -> None:
     nan = np.array([np.nan, 0.0], np.float32)
-    assert np.array_equal(observed._bits(nan), observed._bits(nan.copy()))
-    assert not np.array_equal(observed._bits(nan), observed._bits(np.array([np.nan, -0.0], np.float32)))
+    assert np.array_equal(observed_output._bits(nan), observed_output._bits(nan.copy()))
+    assert not np.array_equal(
+        observed_output._bits(nan), observed_output._bits(np.array([np.nan, -0.0], np.float32))
+    )
     whole = np.array([1, -1], np.int8)
-    assert observed._bits(whole) is whole
+    assert observed_output._bits(whole) is whole

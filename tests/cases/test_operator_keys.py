@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases.kind import activation_type, weight_granularity
+from litecheck.cases.operator_keys import activation_type, weight_granularity
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Subgraph
 

@@ -6,8 +6,8 @@ import pytest
 
 from litecheck.cases.one_operator import one_operator, run_time
 from litecheck.model.build import qparams
-from litecheck.profile.measurements.bound import Operands
-from litecheck.profile.measurements.shifted import shifted_broadcasts
+from litecheck.profile.measurements.measured_operator import Operands
+from litecheck.profile.measurements.power_of_two_scales import shifted_broadcasts
 
 Shape = tuple[int, ...]
 

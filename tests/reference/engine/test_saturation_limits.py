@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, Option, qparams
 from litecheck.profile.operators import operator_names, traits_of
-from litecheck.reference.engine.saturable_ends import saturable_ends
+from litecheck.reference.engine.saturation_limits import saturable_ends
 
 UNIT = (1 / 256, -128)
 

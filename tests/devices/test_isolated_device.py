@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from litecheck.devices.isolated import IsolatedDevice
+from litecheck.devices.isolated_device import IsolatedDevice
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, DeviceError, Failure, Job, Limits
 from litecheck.devices.process import WorkerSetup
@@ -264,7 +264,7 @@ def test_closing_ends_jobs_in_other_threads(opened: Opening, adapter: str) -> No
 _HANGING = """
 import sys
 from litecheck.devices.port import Job, Limits
-from litecheck.devices.isolated import IsolatedDevice
+from litecheck.devices.isolated_device import IsolatedDevice
 from litecheck.devices.process import WorkerSetup
 from litecheck.model.types import Model
 from tests.kept_workers import separate_processes

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.geometry.design import ONCE
 from litecheck.cases.geometry.resized_operators import variants
 from litecheck.model.graph import name_of
@@ -62,12 +62,12 @@ def in_other_shapes(model: Model) -> Model:
 def _shape_variants(model: Model) -> Iterator[tuple[str, Model]]:
     """Yield the variants of the first operator of each kind and combination of types, with their names."""
     known: set[Hashable] = set()
-    for subgraph in parts.entries(model):
-        for case in parts.operators(model, subgraph):
+    for subgraph in model_parts.entries(model):
+        for case in model_parts.operators(model, subgraph):
             (operator,) = case.operators
             tensors = (subgraph.tensors[i] for i in (*operator.inputs, *operator.outputs) if i >= 0)
             kind = operator.kind, tuple((t.dtype, t.is_constant) for t in tensors)
-            if kind in known or parts.single_operator(case):
+            if kind in known or model_parts.single_operator(case):
                 continue
             known.add(kind)
             for variant in variants(case.cut.model, ONCE):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from litecheck.arrays import Arrays
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.geometry.design import ONCE, rows_of
-from litecheck.cases.other_shapes import KEY, in_other_shapes
 from litecheck.cases.probes.catalogue import probes
+from litecheck.cases.shape_variants import KEY, in_other_shapes
 from litecheck.devices.port import Job
 from litecheck.model.load import model_from
 from litecheck.model.save import model_bytes
@@ -19,7 +19,7 @@ from tests.verification.planted import two_operators
 def test_each_kind_of_operator_gets_the_shapes_of_its_design() -> None:
     model = two_operators()
     made = model_from(model_bytes(in_other_shapes(model)), "made")
-    first, others = parts.entries(made)
+    first, others = model_parts.entries(made)
     assert [op.opcode for op in first.operators] == [op.opcode for op in model.subgraphs[0].operators]
     kinds = [op.opcode for op in others.operators]
     assert {kind: kinds.count(kind) for kind in kinds} == {

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.cases import parts
+from litecheck.cases import model_parts
 from litecheck.cases.inputs import draw_stimuli
-from litecheck.cases.parts import Case
-from litecheck.cases.side_by_side import outputs_of, together
+from litecheck.cases.merged_inferences import outputs_of, together
+from litecheck.cases.model_parts import Case
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.profile.operators import operator_names, traits_of
@@ -48,7 +48,7 @@ def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0)
     main.inputs(*inputs)
     main.outputs(output)
     model = builder.finish()
-    return next(parts.operators(model, model.subgraphs[0]))
+    return next(model_parts.operators(model, model.subgraphs[0]))
 
 
 def variants(case: Case) -> Iterator[Arithmetic]:
@@ -131,7 +131,7 @@ def on_shapes(opcode: str, dtype: str, lhs: tuple[int, ...], rhs: tuple[int, ...
     main.inputs(*([x] if constant else [x, y]))
     main.outputs(z)
     model = builder.finish()
-    return next(parts.operators(model, model.subgraphs[0]))
+    return next(model_parts.operators(model, model.subgraphs[0]))
 
 
 @pytest.mark.parametrize(("lhs", "rhs", "constant"), BROADCAST)
@@ -172,7 +172,7 @@ def test_a_batch_of_images_equals_separate_images(opcode: str) -> None:
     neighbor's bias."""
     model = image_model(opcode)
     main, own = model.subgraphs[0], REFERENCE.variants(opcode)
-    (case,) = parts.operators(model, main)
+    (case,) = model_parts.operators(model, main)
     several = [stimulus.arrays for stimulus in draw_stimuli(case, {}, 0, 5)]
     defects = [
         replace(REFERENCE, stages={**REFERENCE.stages, opcode: {**own, "defect": name}})

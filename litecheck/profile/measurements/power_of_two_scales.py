@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from litecheck.profile.measurements.bound import Measured, Operands
+from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import dimensions, measures
 from litecheck.profile.measurements.scales import power_of_two_gap
 from litecheck.profile.operator_plan import SHAPE, Plan

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
-from litecheck.quantizer.dynamic import OnnxDynamic, dynamic_parameters, dynamic_quantize_linear
+from litecheck.quantizer.onnx_dynamic import OnnxDynamic, dynamic_parameters, dynamic_quantize_linear
 from litecheck.quantizer.types import Parameters, QuantizerError
 from tests.quantizer import slow
 from tests.quantizer.onnx_suite import suite

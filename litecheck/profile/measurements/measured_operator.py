@@ -136,6 +136,15 @@ def exact_ratio(over: Sequence[float], under: float) -> Fraction:
     return Fraction(numerator * b, denominator * a)
 
 
+def nearest_power(scale: float) -> int | None:
+    """Return the exponent of a power-of-two scale, -15 for 1/32767; None if log2 is not within 1e-3 of an integer.
+
+    In float32 throughout. Source: tflite/kernels/internal/quantization_util.cc, CheckedLog2.
+    """
+    log = np.log(np.float32(scale)) * (np.float32(1) / np.log(np.float32(2)))
+    return int(np.rint(log)) if abs(log - np.rint(log)) < np.float32(1e-3) else None
+
+
 #: Constants longer than this are not lists of axes, paddings or sizes.
 LONG = 1 << 10
 

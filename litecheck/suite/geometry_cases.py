@@ -27,10 +27,10 @@ from litecheck.suite.accept_cases import (
 )
 from litecheck.suite.case import LEVELS, SuiteCase
 from litecheck.suite.case_templates import CaseTemplate, templates_of
-from litecheck.suite.choices import choices
 from litecheck.suite.drafts import draft_form
 from litecheck.suite.fitted_forms import fitted_rows, form_of
 from litecheck.suite.free_parameters import FreeParameters
+from litecheck.suite.option_combinations import choices
 from litecheck.suite.parameter_sets import SETS
 from litecheck.suite.stimuli import case_of, known_inputs
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.profile.operator_plan import Plan
-from litecheck.suite.contents import bias_reach, depth, fill_constants, rails, span_of, uniform
+from litecheck.suite.draft_constants import bias_reach, depth, fill_constants, rails, span_of, uniform
 from tests.suite.drafted import draft_of, fingerprint
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from litecheck.quantizer import calibrate
 from litecheck.quantizer.arguments import as_array, check_words, type_word
-from litecheck.quantizer.dynamic import OnnxDynamic
+from litecheck.quantizer.onnx_dynamic import OnnxDynamic
 from litecheck.quantizer.semantics import semantics as chosen
 from litecheck.quantizer.types import unusual_scales
 

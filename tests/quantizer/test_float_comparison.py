@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from litecheck.quantizer import reals
+from litecheck.quantizer import float_comparison
 from litecheck.quantizer.tensor_comparison import compare
 from litecheck.quantizer.types import Parameters, QuantizerError
 
@@ -20,7 +20,7 @@ EVERY = EVERY[np.isfinite(EVERY)]
 
 def compare_scalars(
     expected: float, actual: float, dtype: str = "float32", **options: object
-) -> reals.Comparison:
+) -> float_comparison.Comparison:
     return compare(np.array([expected], dtype), np.array([actual], dtype), **options)
 
 
@@ -75,7 +75,7 @@ def test_tiles_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
     expected = np.random.default_rng(0).normal(0, 1, 1000).astype(np.float32)
     actual = expected + np.float32(1e-3) * (np.arange(1000) % 7 == 0)
     whole = compare(expected, actual)
-    monkeypatch.setattr(reals, "TILE", 64)
+    monkeypatch.setattr(float_comparison, "TILE", 64)
     assert compare(expected, actual) == whole
     assert whole.mismatches == 143
 

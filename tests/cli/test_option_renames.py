@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 from typer.testing import Result
 
-from litecheck.cli.renamed import _RENAMED, current_option
+from litecheck.cli.option_renames import _RENAMED, current_option
 from tests.cli.test_options import commands
 
 Run = Callable[..., Result]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.types import Model, Signature, Subgraph, Tensor
-from litecheck.reference.engine.entry import EntryPoint, affordable, drawable, entry, unique_names
+from litecheck.reference.engine.entry_point import EntryPoint, affordable, drawable, entry, unique_names
 from litecheck.reference.runtime_tensors import RunError
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from litecheck.profile.measurements.bound import exact_ratio
+from litecheck.profile.measurements.measured_operator import exact_ratio
 
 
 @pytest.mark.parametrize(

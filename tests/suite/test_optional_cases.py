@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.suite.optional import optional_because
+from litecheck.suite.optional_cases import optional_because
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from litecheck.model.build import options_table
 from litecheck.model.shapes import LAWS, Call
-from litecheck.model.shapes.folding import fold, folds
+from litecheck.model.shapes.constant_folding import fold, folds
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from tests.model.shapes.test_laws import operand

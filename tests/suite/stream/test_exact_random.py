@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.suite.stream.draw import ACTIVATIONS, draw_activation, reals
+from litecheck.suite.stream.exact_random import ACTIVATIONS, draw_activation, reals
 
 
 def test_reals_are_exact_and_lie_where_they_should() -> None:

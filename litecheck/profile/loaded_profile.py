@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from litecheck.errors import ProfileError
 from litecheck.finding import Effect, Level
 from litecheck.profile.extension import kinds_reach, only_narrows
-from litecheck.profile.parsed import OperatorDraft, RawRequirement
 from litecheck.profile.parser import PSEUDO
 from litecheck.profile.paths import FAULT_KINDS, Patterns, path_matches
+from litecheck.profile.rule_drafts import OperatorDraft, RawRequirement
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Rules
 from litecheck.profile.yaml_reader import MappingNode
 from litecheck.spelling import did_you_mean

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from litecheck.profile.load import load_profile
-from litecheck.suite.choices import Choice, choices
+from litecheck.suite.option_combinations import Choice, choices
 from tests.suite.drafted import SMALL
 
 
