@@ -20,7 +20,7 @@ from litecheck.conversion.agreement import TensorAgreement
 from litecheck.conversion.converters import ConverterOutcome, compare_converters
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import load_source
-from litecheck.model.cut import cut_operators
+from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
 
 GOAL = -1.0

@@ -112,6 +112,66 @@ def test_a_repeated_module_name_is_seen() -> None:
     assert repeated_names(["model/shapes/conv.py", "reference/kernels/conv.py"]) == {}
 
 
+#: Irregular participles at the end of module names.
+IRREGULAR = "bound built chosen drawn fed found given held hidden kept known left lost made seen shown taken told written"
+#: Participles and gerunds as names of modules, and the reasons.
+NAMED_AFTER = {
+    "the name of an operator, a requirement or a kind of device": (
+        "checks/unsupported", "devices/adapters/recorded", "reference/kernels/fully_connected",
+    ),
+    "a noun of the field": (
+        "devices/listing", "finding", "model/matching", "quantizer/rounding", "reference/kernels/indexing", "spelling",
+        "targets/ethos_u/graph/lowering", "targets/ethos_u/measurements/resizing", "targets/generators/resizing",
+        "verification/ranking", "profile/measurements/wiring",
+    ),
+    "a part of a report": ("*/wording", "rendering/validation/grouping"),
+}  # fmt: skip
+#: Packages without this check: their modules still have such names.
+PARTICIPLES_LEFT = ("conversion/", "rendering/conversion/", "tracing/")
+
+
+def participles(modules: Iterable[str]) -> list[str]:
+    """Return the modules whose name is a gerund, or ends in a participle, without an entry of NAMED_AFTER.
+
+    *Example:* ``suite/untried`` and ``quantizer/dynamic_named``, but not ``devices/isolated_device``.
+    """
+    named = {module for modules in NAMED_AFTER.values() for module in modules}
+    return [
+        module
+        for module in modules
+        for stem in [module.rpartition("/")[2]]
+        for last in [stem.rpartition("_")[2]]
+        if (last in IRREGULAR.split() or re.search(r"..ed$", last) or re.fullmatch(r"[a-z]{3,}ing", stem))
+        and not named & {module, f"*/{stem}"}
+    ]
+
+
+def test_module_names_are_nouns() -> None:
+    package = ROOT / "litecheck"
+    modules = {path.relative_to(package).with_suffix("").as_posix() for path in package.rglob("*.py")}
+    assert participles(sorted(m for m in modules if not m.startswith(PARTICIPLES_LEFT))) == []
+    named = {module for modules in NAMED_AFTER.values() for module in modules if not module.startswith("*")}
+    assert named <= modules
+
+
+@pytest.mark.parametrize(
+    ("module", "found"),
+    [
+        ("suite/untried", True),
+        ("quantizer/dynamic_named", True),
+        ("profile/measurements/bound", True),
+        ("cases/geometry/covering", True),
+        ("checks/wording", False),
+        ("checks/unsupported", False),
+        ("suite/unsupported", True),
+        ("devices/isolated_device", False),
+        ("profile/lazy_mapping", False),
+    ],
+)
+def test_a_participle_as_a_module_name_is_seen(module: str, found: bool) -> None:
+    assert bool(participles([module])) is found
+
+
 def banned(text: str) -> Iterator[str]:
     for pattern, term in BANNED.items():
         for found in re.finditer(pattern, text, re.IGNORECASE):

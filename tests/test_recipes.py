@@ -172,7 +172,7 @@ CODE = "import litecheck, sys\n"
 RECIPES = {
     "Add an operator": Recipe(
         {"rules/litert-runtime.yaml": OPERATOR},
-        CODE + "from litecheck.profile.generate.conforming import conforming_plan\n"
+        CODE + "from litecheck.profile.generate.plan_solver import conforming_plan\n"
         "profile = litecheck.load_profile('litert-runtime')\n"
         "assert conforming_plan(profile, profile.operators['SIGN']).one('input').dtype == 'int8'",
         {"rules/litert-runtime.yaml": "\nops:\n"},

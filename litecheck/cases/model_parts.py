@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from litecheck.errors import ConfigError
-from litecheck.model.cut import Cut, cut_operators
 from litecheck.model.graph import graph_of, name_of
+from litecheck.model.submodels import Cut, cut_operators
 from litecheck.model.types import Model, Operator, Subgraph
 
 #: Types of handles: an operator with such an input cannot run without the operators before it.

@@ -9,10 +9,10 @@ import typer
 
 from litecheck.cli import device_options as devices
 from litecheck.cli import verify_options as options
+from litecheck.cli.advanced_settings import parse_advanced
 from litecheck.cli.console import NoColor, OutputOptions, Quiet, Verbose, handle_errors
 from litecheck.cli.input_options import Seed
 from litecheck.cli.limit_options import limit_beside_device
-from litecheck.cli.verify_advanced import parse_advanced
 
 if TYPE_CHECKING:
     from litecheck.model.types import Model

@@ -7,9 +7,9 @@ from typing import Annotated
 import typer
 
 from litecheck.cli import complete
+from litecheck.cli.advanced_settings import KEYS, help_of_keys
 from litecheck.cli.outputs import format_option
 from litecheck.cli.panels import ADVANCED, DEVICE, FAILURE, INPUTS, LIMITS, OUTPUT, SCOPE, option
-from litecheck.cli.verify_advanced import KEYS, help_of_keys
 
 ModelFiles = Annotated[
     list[str],

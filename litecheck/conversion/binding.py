@@ -10,7 +10,7 @@ from litecheck.conversion.recipe import OperatorScheme, RecipeRule
 from litecheck.conversion.request import REAL
 from litecheck.model.links import subgraph_calls
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-from litecheck.profile.generate.conforming import admits, holds
+from litecheck.profile.generate.plan_solver import admits, holds
 from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Alternative, OperatorRule, Profile, Requirement, Roles
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.conversion.binding import BoundFloatOperator
-from litecheck.profile.generate.conforming import admits, satisfying_values
+from litecheck.profile.generate.plan_solver import admits, satisfying_values
 from litecheck.profile.load import load_profile
 from litecheck.profile.operators import traits_of
 

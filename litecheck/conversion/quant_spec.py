@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from litecheck.profile.generate.conforming import admits
+from litecheck.profile.generate.plan_solver import admits
 from litecheck.profile.types import (
     Constraint,
     Exactly,

@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse
 from litecheck.conversion.groups import Partition
 from litecheck.model.types import Tensor
-from litecheck.profile.generate.conforming import holds
+from litecheck.profile.generate.plan_solver import holds
 from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Requirement
 

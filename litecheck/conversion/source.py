@@ -9,10 +9,10 @@ import numpy as np
 from litecheck.conversion.request import REAL
 from litecheck.conversion.tensorflow_formats import DEFAULT, is_tensorflow
 from litecheck.errors import InputError
-from litecheck.model.cut import with_entry_point
 from litecheck.model.graph import name_of
 from litecheck.model.load import load_model, model_from
 from litecheck.model.stored_values import stored_integers
+from litecheck.model.submodels import with_entry_point
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantization import INTEGER_RANGES
 

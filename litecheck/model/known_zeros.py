@@ -13,7 +13,7 @@ from litecheck.model.shapes.creation import fill
 from litecheck.model.shapes.infer import LawOf
 from litecheck.model.shapes.lengths import multiply
 from litecheck.model.shapes.movement import expand_dims, reshape, squeeze, transpose
-from litecheck.model.shapes.slicing import slice_, split, split_v, strided_slice
+from litecheck.model.shapes.slices import slice_, split, split_v, strided_slice
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Subgraph, Tensor
 

@@ -13,7 +13,7 @@ from litecheck.finding import Demand, Effect
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.constraints import number, parse_constraint
 from litecheck.profile.fault_conditions import is_known, is_structural, value_of
-from litecheck.profile.generate.conforming import admits
+from litecheck.profile.generate.plan_solver import admits
 from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.operators import traits_of
 from litecheck.profile.types import Constraint, Exactly, OneOf, Range, Requirement

@@ -13,7 +13,7 @@ from litecheck.cases.inputs import draw_stimuli, series
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.generate.plan_solver import UnsolvableError
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import OperatorRule, Profile
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic

@@ -14,7 +14,7 @@ from litecheck.errors import ProfileError
 from litecheck.model.shapes import Shape
 from litecheck.model.shapes.infer import infer
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import (
+from litecheck.profile.generate.plan_solver import (
     UnsolvableError,
     conforming_plan,
     first_word,

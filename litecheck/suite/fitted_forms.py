@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import replace
 
-from litecheck.cases.geometry.covering import Row, covering
+from litecheck.cases.geometry.covering_array import Row, covering
 from litecheck.cases.geometry.design import STRENGTHS, Design, design_of, rows_of
 from litecheck.cases.geometry.layout import Layout
 from litecheck.errors import ProfileError
-from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.generate.plan_solver import UnsolvableError
 from litecheck.profile.types import OperatorRule, Profile
 from litecheck.suite.case_templates import CaseTemplate, templates_of
 from litecheck.suite.drafts import broken_limits, draft_form

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from litecheck.profile.generate.conforming import following, repair_plan
+from litecheck.profile.generate.plan_solver import following, repair_plan
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import Constraint, Exactly, OneOf, PowerOf, Range, Roles
 from litecheck.quantization import BITS, INTEGER_RANGES

@@ -9,13 +9,13 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.inputs import draw_stimuli
-from litecheck.model.cut import cut_operators
+from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.generate.plan_solver import UnsolvableError
 from litecheck.profile.types import Profile
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.suite.accept_cases import (

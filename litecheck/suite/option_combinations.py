@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from litecheck.profile.generate.conforming import first_word, requirements_of
+from litecheck.profile.generate.plan_solver import first_word, requirements_of
 from litecheck.profile.types import OperatorRule, Profile, Requirement, words_of
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 

@@ -12,7 +12,7 @@ from litecheck.cases.inputs import DrawnInputs
 from litecheck.cases.merged_inferences import outputs_of
 from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import following
+from litecheck.profile.generate.plan_solver import following
 from litecheck.profile.operator_plan import Plan
 from litecheck.quantization import BITS, INTEGER_RANGES
 from litecheck.reference.engine.interpreter import ReferenceInterpreter

@@ -13,8 +13,8 @@ from litecheck.finding import Finding
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError, requirements_of
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import UnsolvableError, requirements_of
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.generate.violating_plan import ViolatingPlan
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import OperatorRule, Profile, Requirement

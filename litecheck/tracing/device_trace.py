@@ -10,9 +10,9 @@ import numpy as np
 from litecheck.cases.inputs import quantize_input
 from litecheck.conversion.powers import power, squares
 from litecheck.devices.port import Device, Failure, Job
-from litecheck.model.cut import cut_operators
 from litecheck.model.matching import ModelMatch
 from litecheck.model.save import model_bytes
+from litecheck.model.submodels import cut_operators
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench

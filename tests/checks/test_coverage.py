@@ -24,7 +24,7 @@ from litecheck.checks.validate import validate
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model, Operator
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import conforming_plan
+from litecheck.profile.generate.plan_solver import conforming_plan
 from litecheck.profile.load import load_profile
 from litecheck.profile.types import OperatorRule, Profile, Roles
 from litecheck.quantization import Custom, Quantization

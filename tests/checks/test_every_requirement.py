@@ -12,8 +12,8 @@ import pytest
 from litecheck.checks.validate import validate
 from litecheck.finding import Finding
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.known_faults import FILE as FAULTS
 from litecheck.profile.load import STRUCTURE, STRUCTURES, load_profile, profile_names
 from litecheck.profile.measurements.registry import setter_of

@@ -14,7 +14,7 @@ import pytest
 from litecheck import load_profile
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import conforming_plan, propagate_parameters, requirements_of
+from litecheck.profile.generate.plan_solver import conforming_plan, propagate_parameters, requirements_of
 from litecheck.profile.types import ProductOf
 
 CRASHES, DEFAULT, WRONG = "crashes", "rejected by the default interpreter only", "wrong results"

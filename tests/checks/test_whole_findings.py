@@ -9,8 +9,8 @@ import numpy as np
 
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import UnsolvableError, conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.load import load_profile
 
 OPERATORS = ("ADD", "CONCATENATION", "CONV_2D", "FULLY_CONNECTED", "QUANTIZE", "SOFTMAX")

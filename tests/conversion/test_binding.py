@@ -11,7 +11,7 @@ from litecheck.conversion.binding import BoundFloatOperator, bind
 from litecheck.conversion.convert_float import convert
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.request import KINDS, REAL, Request
-from litecheck.profile.generate.conforming import admits
+from litecheck.profile.generate.plan_solver import admits
 from litecheck.profile.types import OperatorRule, words_of
 from tests.conversion.one_operator import FloatCase, float_cases
 

@@ -8,7 +8,7 @@ import pytest
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.request import Request
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut_operators
+from litecheck.model.submodels import cut_operators
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 

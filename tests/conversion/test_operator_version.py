@@ -6,7 +6,7 @@ from litecheck import load_profile
 from litecheck.conversion.convert_float import convert
 from litecheck.conversion.request import Request
 from litecheck.model.types import Model, Operator
-from litecheck.profile.generate.conforming import admits
+from litecheck.profile.generate.plan_solver import admits
 from tests.conversion.one_operator import float_cases
 
 

@@ -15,9 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from litecheck.errors import LitecheckError
-from litecheck.model.cut import cut_operators
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
+from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model, Subgraph
 from litecheck.profile.known_faults import bind_operands, faults_of
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic

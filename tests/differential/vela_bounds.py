@@ -10,8 +10,8 @@ import numpy as np
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.profile.assemble import measurable
-from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import UnsolvableError, conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.parser import ANY_OPERATOR

@@ -26,8 +26,8 @@ from litecheck.model.load import load_models, model_from
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Tensor
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import UnsolvableError, conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.operator_plan import Plan
 from litecheck.profile.types import OperatorRule, Profile

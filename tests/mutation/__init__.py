@@ -2,7 +2,7 @@
 
 The program draws single mutants of ``litecheck/``: an operator, a number, a return value or a condition is replaced.
 For each mutant a child process imports the changed module and runs the tests of the mirrored file.
-``litecheck/model/cut.py`` has ``tests/model/test_cut.py``. The files of the checkout stay as they are.
+``litecheck/model/submodels.py`` has ``tests/model/test_submodels.py``. The files of the checkout stay as they are.
 
 A module without a mirrored file is listed as *no mirrored test*. Its mutants run the files of the mirrored folder that
 import the module, or every file of this folder if none imports it, in both cases without the slow tests.

@@ -34,7 +34,7 @@ class Reach:
         )
 
     def unreached(self) -> tuple[str, ...]:
-        """Return the blocks that no test file executes, e.g. ``litecheck/model/cut.py:cut_model:2``."""
+        """Return the blocks that no test file executes, e.g. ``litecheck/model/submodels.py:cut_model:2``."""
         reached = frozenset[int]().union(*self.files.values())
         return tuple(name for number, name in enumerate(self.blocks) if number not in reached)
 

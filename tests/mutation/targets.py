@@ -21,7 +21,7 @@ class MirroredTests:
 def find_modules(
     root: Path = ROOT, only: tuple[str, ...] = (), exclude: tuple[str, ...] = ()
 ) -> tuple[str, ...]:
-    """Return the modules as paths relative to the root, e.g. ``litecheck/model/cut.py``.
+    """Return the modules as paths relative to the root, e.g. ``litecheck/model/submodels.py``.
 
     ``only`` and ``exclude`` are patterns of such paths. Modules without statements (``__init__``) are left out.
     """
@@ -55,7 +55,7 @@ def find_tests(module: str, root: Path = ROOT) -> MirroredTests:
 def find_package_tests(module: str, root: Path = ROOT) -> tuple[str, ...]:
     """Return the test files of the mirrored package, the nearest first.
 
-    Nearest are files that import the module, then files of its own folder. Example: ``litecheck/model/cut.py`` has the
+    Nearest are files that import the module, then files of its own folder. Example: ``litecheck/model/submodels.py`` has the
     files of ``tests/model``; a module directly in ``litecheck`` has the files directly in ``tests``.
     """
     parts = Path(module).parts
@@ -75,6 +75,6 @@ def imports(file: Path, module: str) -> bool:
 
 
 def package_of(module: str) -> str:
-    """Return the package of the table, e.g. ``model`` for ``litecheck/model/cut.py``, ``litecheck`` for a leaf module."""
+    """Return the package of the table, e.g. ``model`` for ``litecheck/model/load.py``, ``litecheck`` for a leaf module."""
     parts = Path(module).parts
     return parts[1] if len(parts) > 2 else parts[0]

@@ -9,7 +9,7 @@ import pytest
 
 from litecheck.cases.template_operand import TemplateOperand
 from litecheck.errors import ProfileError
-from litecheck.profile.generate.conforming import UnsolvableError
+from litecheck.profile.generate.plan_solver import UnsolvableError
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.case_templates import CaseTemplate, templates_of

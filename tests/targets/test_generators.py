@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.model.shapes.infer import infer
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import limit, satisfying_values
+from litecheck.profile.generate.plan_solver import limit, satisfying_values
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import law_of, load_profile, profile_names
 from litecheck.profile.measurements.register import OPERATOR, MeasurementSetter

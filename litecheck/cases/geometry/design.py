@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from litecheck.cases.geometry.covering import Row, covering, parts
+from litecheck.cases.geometry.covering_array import Row, covering, parts
 from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.geometry.layouts import LAYOUTS
 from litecheck.data import rules_dir

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.template_operand import TemplateOperand
 from litecheck.model.build import Option
 

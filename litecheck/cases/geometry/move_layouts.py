@@ -6,7 +6,7 @@ from math import prod
 
 import numpy as np
 
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.layout import (
     Layout,
     factor_values,

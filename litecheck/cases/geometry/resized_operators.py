@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.design import design_of, rows_of
 from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.one_operator import constant, one_operator, run_time

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import prod
 
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.layout import Layout, factor_values, image, runtime, steering
 
 

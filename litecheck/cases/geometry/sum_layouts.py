@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import prod
 
-from litecheck.cases.geometry.covering import Row
+from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.layout import Layout, factor_values, integers, runtime, steering, weight
 from litecheck.model.build import Option
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from litecheck.devices.port import Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
-from litecheck.model.cut import Cut, cut_operators
 from litecheck.model.save import model_bytes
+from litecheck.model.submodels import Cut, cut_operators
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter

@@ -6,21 +6,21 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from litecheck.model.shapes import (
+    concatenation,
     conv,
     creation,
     elementwise,
-    gathering,
-    joining,
+    gather_scatter,
     lengths,
     movement,
     recurrent,
-    slicing,
+    slices,
     windows,
 )
 from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
 
 _FAMILIES = (
-    elementwise, conv, movement, slicing, joining, gathering, creation, windows, recurrent, lengths,
+    elementwise, conv, movement, slices, concatenation, gather_scatter, creation, windows, recurrent, lengths,
 )  # fmt: skip
 #: Laws by the name in profiles, which is the name of the function in ``__all__`` of its family.
 LAWS: Mapping[str, Law] = MappingProxyType(

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from litecheck.model.shapes import lengths
 from litecheck.model.shapes.call import Call, Law, Shape, constant_integers
+from litecheck.model.shapes.concatenation import concatenation, pack
 from litecheck.model.shapes.creation import shape_of
-from litecheck.model.shapes.gathering import gather
-from litecheck.model.shapes.joining import concatenation, pack
+from litecheck.model.shapes.gather_scatter import gather
 from litecheck.model.shapes.movement import expand_dims, reshape, squeeze
-from litecheck.model.shapes.slicing import slice_, strided_slice
+from litecheck.model.shapes.slices import slice_, strided_slice
 from litecheck.model.stored_values import bytes_of
 from litecheck.model.types import Tensor
 

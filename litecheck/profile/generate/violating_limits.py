@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.assemble import measurable
-from litecheck.profile.generate.conforming import holds, limit, propagate_parameters, repair_plan, states
+from litecheck.profile.generate.plan_solver import holds, limit, propagate_parameters, repair_plan, states
 from litecheck.profile.generate.violating_plan import TargetRequirement, ViolatingPlan
 from litecheck.profile.measurements.registry import setter_of
 from litecheck.profile.operator_plan import TensorPlan

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from litecheck.profile.generate.conforming import propagate_parameters
+from litecheck.profile.generate.plan_solver import propagate_parameters
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.types import OperatorRule, Profile, Requirement
 

@@ -21,7 +21,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure
 from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
-from litecheck.model.cut import Cut, cut_operators
+from litecheck.model.submodels import Cut, cut_operators
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from litecheck.cases.geometry.covering import parts
+from litecheck.cases.geometry.covering_array import parts
 from litecheck.cases.geometry.design import STRENGTHS, Design, _designs, design_of, rows_of
 from litecheck.profile.load import load_profile
 from litecheck.suite.case_templates import templates_of

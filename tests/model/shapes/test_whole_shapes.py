@@ -8,7 +8,7 @@ from typing import Any
 from litecheck.model.shapes.infer import infer
 from litecheck.model.types import Model, Operator
 from litecheck.profile.assemble import assemble
-from litecheck.profile.generate.conforming import UnsolvableError, conforming_plan
+from litecheck.profile.generate.plan_solver import UnsolvableError, conforming_plan
 from litecheck.profile.load import law_of, load_profile
 from litecheck.profile.operator_plan import Plan, TensorPlan
 from litecheck.profile.parser import ANY_OPERATOR

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from litecheck.profile.generate.conforming import conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.load import load_profile
 from tests.profile.measurements.witnessed import described
 

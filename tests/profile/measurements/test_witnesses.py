@@ -11,7 +11,7 @@ import pytest
 
 from litecheck.checks.validate import validate
 from litecheck.profile.assemble import assemble, measurable
-from litecheck.profile.generate.conforming import (
+from litecheck.profile.generate.plan_solver import (
     UnsolvableError,
     conforming_plan,
     holds,
@@ -19,7 +19,7 @@ from litecheck.profile.generate.conforming import (
     requirements_of,
     satisfying_values,
 )
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.generate.violating_limits import values_outside
 from litecheck.profile.load import load_profile, profile_names
 from litecheck.profile.measurements.measured_operator import Measured, Operands

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from litecheck.profile.assemble import measurable
-from litecheck.profile.generate.conforming import (
+from litecheck.profile.generate.plan_solver import (
     UnsolvableError,
     conforming_plan,
     limit,

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.profile.generate.conforming import propagate_parameters, requirements_of
+from litecheck.profile.generate.plan_solver import propagate_parameters, requirements_of
 from litecheck.profile.generate.violating_limits import violating_limits, violating_shapes
 from litecheck.profile.generate.violating_plan import TargetRequirement, ViolatingPlan
 from litecheck.profile.operator_plan import CHANNELS, Plan, TensorPlan

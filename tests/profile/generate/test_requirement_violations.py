@@ -7,8 +7,8 @@ from functools import cache
 
 import pytest
 
-from litecheck.profile.generate.conforming import conforming_plan
-from litecheck.profile.generate.violating import violating_plans
+from litecheck.profile.generate.plan_solver import conforming_plan
+from litecheck.profile.generate.requirement_violations import violating_plans
 from litecheck.profile.generate.violating_plan import ViolatingPlan
 from litecheck.profile.load import load_profile
 from litecheck.profile.operator_plan import Plan, TensorPlan

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from litecheck.cli.verify_advanced import KEYS, AdvancedSettings, help_of_keys, parse_advanced
+from litecheck.cli.advanced_settings import KEYS, AdvancedSettings, help_of_keys, parse_advanced
 from litecheck.errors import ConfigError
 
 

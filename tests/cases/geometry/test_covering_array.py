@@ -6,7 +6,7 @@ from itertools import combinations, product
 
 import pytest
 
-from litecheck.cases.geometry.covering import Row, covering, parts
+from litecheck.cases.geometry.covering_array import Row, covering, parts
 
 FACTORS = {"a": ("0", "1", "2"), "b": ("0", "1", "2"), "c": ("0", "1"), "d": ("0", "1", "2", "3")}
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from litecheck.model.build import ModelBuilder
-from litecheck.model.cut import cut_operators, reads, with_entry_point, writes
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
+from litecheck.model.submodels import cut_operators, reads, with_entry_point, writes
 from litecheck.model.types import Model
 from litecheck.quantization import Blockwise, Quantization
 from litecheck.reference.engine.entry_point import entry
