@@ -46,7 +46,7 @@ PAGES = (
     "docs/how-to-qualify-a-delegate.md",
     "docs/index.md", "docs/mutation-coverage.md", "docs/library.md", "docs/models.md", "docs/operators.md",
     "docs/quantizer.md", "docs/reading.md", "docs/rules-language.md", "docs/rules.md", "docs/run.md",
-    "docs/security.md", "docs/specification.md", "docs/stream.md", "docs/suite.md", "docs/targets.md",
+    "docs/security.md", "docs/specification.md", "docs/stream.md", "docs/suite.md", "docs/targets.md", "docs/trace.md",
     "docs/validate.md", "docs/verify.md", "docs/writing-a-profile.md", "docs/your-chip.md",
 )  # fmt: skip
 #: Words that a sentence of a rewritten page may have.
