@@ -160,7 +160,7 @@ def _where(alternatives: Alternatives) -> str:
 def _defects() -> Iterator[str]:
     for name, defect in DEFECTS.items():
         concerned = [opcode for opcode in kernels() if name in defects_of(opcode)]
-        yield f"| `{name}` | {defect.does} | {', '.join(concerned)} |\n"
+        yield f"| `{name}` | {defect.description} | {', '.join(concerned)} |\n"
 
 
 #: Profiles and the types of activations that they describe.

@@ -215,7 +215,7 @@ RECIPES = {
     "Add a known fault": Recipe(
         {"rules/arithmetic/known-faults.yaml": ERRATUM},
         "from litecheck.profile.known_faults import known_faults\n"
-        "assert any(f.does == 'adds one' and 'CONV_2D' in f.operators for f in known_faults())",
+        "assert any(f.description == 'adds one' and 'CONV_2D' in f.operators for f in known_faults())",
     ),
     "Add a note on accuracy": Recipe(
         {"rules/notes.yaml": NOTE, "litecheck/profile/measurements/resolution.py": RESOLUTION},

@@ -42,7 +42,7 @@ def _notes(bound: BoundOperator, profile: Profile) -> Iterator[Finding]:
     runtime = profile.types.name if profile.types else ""
     for fault in _known_faults(bound, runtime):
         requirement = fault.requirement(operator.opcode, profile.name)
-        yield finding_for(subgraph, operator, requirement, f"{fault.place}: it {fault.does}")
+        yield finding_for(subgraph, operator, requirement, f"{fault.place}: it {fault.description}")
 
 
 def _known_faults(bound: BoundOperator, runtime: str) -> Iterator[KnownFault]:

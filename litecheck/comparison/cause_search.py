@@ -36,7 +36,7 @@ class _Candidate:
 
     names: tuple[str, ...]
     arithmetic: Arithmetic
-    does: str = ""
+    description: str = ""
     slow: bool = False
 
 
@@ -117,7 +117,7 @@ class CauseSearch:
     def _complete_causes(self, candidates: Sequence[_Candidate], count: int) -> tuple[Cause, ...]:
         """Return the candidates that explain all differences."""
         every = (
-            Cause(candidate.names, candidate.does, count, 0)
+            Cause(candidate.names, candidate.description, count, 0)
             for candidate in candidates
             if self._count_left(candidate) == 0
         )
@@ -134,7 +134,7 @@ class CauseSearch:
             return ()
         alike = tuple(" and ".join(w.names) for w in others[1:] if self._count_left(w) == left)
         patterns = self._patterns(chosen.arithmetic)
-        return (Cause(chosen.names, chosen.does, count - left, left, patterns, alike),)
+        return (Cause(chosen.names, chosen.description, count - left, left, patterns, alike),)
 
     def _candidate_arithmetics(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Candidate]:
         """Yield the published arithmetics (for a first cause), then the base with a single step or defect changed."""
@@ -152,7 +152,7 @@ class CauseSearch:
         for name in defects_of(opcode) if "defect" not in variants else ():
             known = DEFECTS[name]
             changed = base.under(opcode, {**variants, "defect": name})
-            yield _Candidate((*names, f"defect: {name}"), changed, known.does, known.windowed)
+            yield _Candidate((*names, f"defect: {name}"), changed, known.description, known.windowed)
 
     def _best_candidates(
         self, chosen: tuple[int, ...], near: _Trial, candidates: Iterator[_Candidate]

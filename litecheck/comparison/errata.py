@@ -60,6 +60,6 @@ def _fault_sentence(operands: Operands, resolver: str, outcome: Outcome) -> str:
     ]
     kind = operands.operator.kind
     return "; ".join(
-        f"{versions}: {kind} {', and '.join(f.does for f in found if f.versions == versions)}"
+        f"{versions}: {kind} {', and '.join(f.description for f in found if f.versions == versions)}"
         for versions in dict.fromkeys(f.versions for f in found)
     )

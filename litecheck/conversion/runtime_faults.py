@@ -38,7 +38,7 @@ def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
 
 
 def _fault_text(fault: KnownFault, runtimes: Sequence[str], opcode: str) -> str:
-    return f"known fault of {' and '.join(runtimes)} ({fault.versions}): {opcode} {fault.does}"
+    return f"known fault of {' and '.join(runtimes)} ({fault.versions}): {opcode} {fault.description}"
 
 
 def faulty_operators(model: Model, origins: Sequence[int], runtimes: Collection[str]) -> dict[int, str]:

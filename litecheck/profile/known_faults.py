@@ -50,7 +50,7 @@ class KnownFault:
     types: tuple[str, ...]
     resolvers: tuple[str, ...]
     versions: str
-    does: str
+    description: str
     beside: tuple[str, ...] = ()
     outcomes: tuple[str, ...] = ("mismatch",)
     when: tuple[Condition, ...] = ()
@@ -182,12 +182,12 @@ def _fault(node: Node) -> KnownFault:
     unknown = set(outcomes) - set(_OUTCOMES)
     if unknown:
         raise ProfileError(FILE, entry.line, f"there is no outcome {unknown.pop()!r}")
-    versions, does = (entry.text(key) for key in ("versions", "does"))
+    versions, description = (entry.text(key) for key in ("versions", "does"))
     stated = entry.get("when")
     alternatives = tuple(stated) if isinstance(stated, SequenceNode) else (stated,) if stated else ()
     return KnownFault(
         tuple(entry.text("operator").split(", ")), entry.texts("types"), entry.texts("resolvers"),
-        versions, does, entry.texts("beside"), outcomes, tuple(map(_condition, alternatives)),
+        versions, description, entry.texts("beside"), outcomes, tuple(map(_condition, alternatives)),
         entry.text("depends_on") == "values", entry.text("see"), entry.line,
     )  # fmt: skip
 

@@ -177,7 +177,7 @@ def _outside(value: Constraint) -> int | Fraction:
 
 def _fault_text(r: Requirement) -> str:
     """Return the known fault that an implied requirement excludes."""
-    return next((f"{f.place}: it {f.does}" for f in known_faults() if f.line == r.demand.line), "")
+    return next((f"{f.place}: it {f.description}" for f in known_faults() if f.line == r.demand.line), "")
 
 
 def _found(r: Requirement) -> str:

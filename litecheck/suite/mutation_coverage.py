@@ -154,7 +154,7 @@ def _geometry(
         name = f"{GEOMETRY}: {fault.name}"
         because = "" if case else reason_of(first.opcode, first.kind, name, profile)
         yield MutantCoverage(
-            first.opcode, first.kind, name, fault.does, case, run, FAR if case else 0, because
+            first.opcode, first.kind, name, fault.description, case, run, FAR if case else 0, because
         )
 
 
@@ -210,12 +210,12 @@ def _row(
             break
     opcode, kind = cases[0][0].opcode, cases[0][0].kind
     because = "" if first else reason_of(opcode, kind, mutant.name, profile)
-    return MutantCoverage(opcode, kind, mutant.name, _does(mutant), first, run, worst, because)
+    return MutantCoverage(opcode, kind, mutant.name, _description(mutant), first, run, worst, because)
 
 
 def _mutant_outputs(case: SuiteCase, mutant: Mutant, base: Arithmetic) -> tuple[NDArray[Any], ...]:
     return compute_outputs(case, ReferenceInterpreter(case.model, mutant.under(base, case)))
 
 
-def _does(mutant: Mutant) -> str:
-    return DEFECTS[mutant.variant].does if mutant.step == DEFECT else ""
+def _description(mutant: Mutant) -> str:
+    return DEFECTS[mutant.variant].description if mutant.step == DEFECT else ""

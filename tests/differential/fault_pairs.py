@@ -42,7 +42,7 @@ class FaultPair:
         (found,) = (
             f
             for f in known_faults()
-            if self.does in f.does and self.operator in f.operators and self.resolver in f.resolvers
+            if self.does in f.description and self.operator in f.operators and self.resolver in f.resolvers
         )
         return found
 

@@ -148,7 +148,9 @@ def known_fault(model: Model, opcode: str, resolver: str) -> str:
     """Return the text of a known fault of a resolver for an operator of the model and its types, or ""."""
     main = model.subgraphs[0]
     same = (bind_operands(model, main, op) for op in main.operators if op.opcode == opcode)
-    return next((f.does for operands in same for f in faults_of(operands) if resolver in f.resolvers), "")
+    return next(
+        (f.description for operands in same for f in faults_of(operands) if resolver in f.resolvers), ""
+    )
 
 
 def without_kernel(model: Model) -> tuple[str, ...]:

@@ -116,7 +116,7 @@ def test_sums_beyond_32_bits_wrap_around(
 
 def test_every_fault_with_a_condition_has_a_pair() -> None:
     shown = {pair.fault().line for pair in PAIRS}
-    faults = ((f.line, f"{f.operators} {f.does}") for f in known_faults())
+    faults = ((f.line, f"{f.operators} {f.description}") for f in known_faults())
     left = [
         text for line, text in faults if line not in shown and not any(word in text for word in ELSEWHERE)
     ]

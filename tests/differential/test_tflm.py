@@ -232,7 +232,7 @@ def test_detections_of_one_class_each_are_equal(tflm):
 def meets_undefined(case: Trial, text: str) -> bool:
     """Return True if the first operator meets a known fault of TFLM with a text."""
     operands = bind_operands(case.model, case.model.subgraphs[0], case.model.subgraphs[0].operators[0])
-    return any(text in fault.does and "tflm" in fault.resolvers for fault in faults_of(operands))
+    return any(text in fault.description and "tflm" in fault.resolvers for fault in faults_of(operands))
 
 
 @pytest.mark.parametrize("regular", [False, True])

@@ -49,7 +49,7 @@ def test_correct_answers_are_exact() -> None:
 
 def test_the_defect_that_gives_every_answer_is_named() -> None:
     told = text(reported("symmetric-output"))
-    assert "explained symmetric-output (-128 becomes -127 in the output) gives every answer" in told
+    assert "explained symmetric-output (clamps the output to at least -127) gives every answer" in told
     assert "first vector" in told
 
 

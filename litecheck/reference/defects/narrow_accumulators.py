@@ -75,11 +75,11 @@ def _sum_products(inputs: Ints, weights: Ints) -> Ints:
 Sums = Callable[[AccumulationTerms], Ints | None]
 
 
-def _register(name: str, does: str) -> Callable[[Sums], Sums]:
+def _register(name: str, description: str) -> Callable[[Sums], Sums]:
     """Register a defect of sums of int8 products, for outputs of int8 or of int32."""
 
     def register(sums: Sums) -> Sums:
-        @defect(name, does, sums_products, windowed=True)
+        @defect(name, description, sums_products, windowed=True)
         def change(kernel: Kernel, given: Arguments) -> Any:
             bytes_in = {given[role].dtype for role in ("input", "weight")} == {"int8"}
             if not bytes_in or given["output"].dtype not in ("int8", "int32"):
@@ -93,7 +93,7 @@ def _register(name: str, does: str) -> Callable[[Sums], Sums]:
     return register
 
 
-@_register("u8s8", "inputs become uint8, and every two products saturate to 16 bits together")
+@_register("u8s8", "converts inputs to uint8, and saturates the sum of every two products to 16 bits")
 def sum_pairs(taps: AccumulationTerms) -> Ints:
     """Make inputs unsigned by adding 128, and saturate the sum of every two consecutive products to 16 bits.
 
@@ -146,23 +146,20 @@ for _bits in (16, 20, 24, 32):
     for _suffix, _first in (("", False), ("-bias-first", True)):
         _register(
             f"accumulator-{_bits}{_suffix}",
-            f"sums of products saturate to {_bits} bits after every addition, "
-            f"the bias comes {'first' if _first else 'last'}",
+            f"saturates the accumulator to {_bits} bits after every addition, bias {'first' if _first else 'last'}",
         )(partial(_saturate_every, _bits, _first))
 
 
 @_register(
     "accumulator-16-deep",
-    "where more than 256 products are added up, sums saturate to 16 bits after every addition, the bias comes last",
+    "saturates the accumulator of more than 256 products to 16 bits after every addition, bias last",
 )
 def deep(taps: AccumulationTerms) -> Ints | None:
     """Saturate every addition to 16 bits for more than 256 products."""
     return _saturate_every(16, False, taps) if len(taps.inputs) > _DEEP else None
 
 
-@_register(
-    "accumulator-float16", "sums of products are rounded to float16 after every addition, the bias comes last"
-)
+@_register("accumulator-float16", "rounds the accumulator to float16 after every addition, bias last")
 def sum_in_float16(taps: AccumulationTerms) -> Ints:
     """Round every addition to float16, the bias last; an infinite sum becomes the largest int32."""
     total = taps.zeros().astype(np.float64)
@@ -182,7 +179,7 @@ def _wrap_sums(bits: int, taps: AccumulationTerms) -> Ints:
 for _bits in (16, 20, 24):
     _register(
         f"accumulator-{_bits}-wraps",
-        f"of the sum of products and bias the lowest {_bits} bits are kept, the highest of them a sign",
+        f"wraps the accumulator to {_bits} bits",
     )(partial(_wrap_sums, _bits))
 
 

@@ -93,15 +93,14 @@ def _narrow(register: Register, centered: bool, kernel: Kernel, given: Arguments
     return _pool(register, kernel, given)
 
 
-for _name, _register, _does in (
-    ("sum-16", saturating, "sums of stored values saturate to 16 bits after every addition"),
+for _name, _register, _description in (
+    ("sum-16", saturating, "saturates the sum of stored values to 16 bits after every addition"),
     (
         "sum-16-wraps",
         wrapping,
-        "of sums of stored values the lowest 16 bits are kept, the highest of them a sign",
+        "wraps the sum of stored values to 16 bits",
     ),
 ):
-    defect(_name, _does, sums_values)(partial(_narrow, _register, False))
-    defect(
-        f"{_name}-centered", f"{_does}; the input zero point is subtracted from each value first", _along_axes
-    )(partial(_narrow, _register, True))
+    defect(_name, _description, sums_values)(partial(_narrow, _register, False))
+    _centered = _description.replace("stored values", "stored values, less the input zero point,")
+    defect(f"{_name}-centered", _centered, _along_axes)(partial(_narrow, _register, True))

@@ -58,7 +58,7 @@ def _with_explicit_padding(kernel: Kernel, given: Arguments) -> Arguments:
 
 @defect(
     "no-input-zero-point",
-    "stored inputs are used as they are; padding still is the zero point",
+    "drops the input zero point, except in padding",
     _subtracts_zero_points,
 )
 def no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
@@ -66,7 +66,7 @@ def no_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
     return no_input_zero_point_bare(kernel, _with_explicit_padding(kernel, given))
 
 
-@defect("no-input-zero-point-bare", "stored inputs are used as they are; padding adds nothing", convolves)
+@defect("no-input-zero-point-bare", "drops the input zero point of inputs and of padding", convolves)
 def no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
     """Use zero point 0 for inputs and padding."""
     return kernel.function(**_with_quantization(given, symmetric, _STORED))
@@ -74,7 +74,7 @@ def no_input_zero_point_bare(kernel: Kernel, given: Arguments) -> Any:
 
 @defect(
     "int8-input-zero-point",
-    "an input's negated zero point is kept in int8, where that of -128 is -128 again",
+    "negates the input zero point in int8, where -(-128) wraps to -128",
     _subtracts_zero_points,
 )
 def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
@@ -87,7 +87,7 @@ def int8_input_zero_point(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**_with_quantization(_with_explicit_padding(kernel, given), kept, ("int8",)))
 
 
-@defect("symmetric-weights", "weights of -128 are used as -127", has_weights)
+@defect("symmetric-weights", "clamps weights to at least -127", has_weights)
 def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
     """Clamp weights to at least -127."""
     weight: Operand = given["weight"]
@@ -97,19 +97,19 @@ def symmetric_weights(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**{**given, "weight": raised})
 
 
-@defect("no-bias", "the bias is left out", has_weights)
+@defect("no-bias", "drops the bias", has_weights)
 def no_bias(kernel: Kernel, given: Arguments) -> Any:
     """Omit the bias."""
     return kernel.function(**{**given, "bias": None})
 
 
-@defect("bias-16", "the bias saturates to 16 bits", has_weights)
+@defect("bias-16", "saturates the bias to 16 bits", has_weights)
 def bias_16(kernel: Kernel, given: Arguments) -> Any:
     """Saturate the bias to 16 bits. Example: 40,000 becomes 32,767."""
     return kernel.function(**with_bias(given, lambda bias: saturate(bias, -(2**15), 2**15 - 1)))
 
 
-@defect("bias-16-wraps", "of the bias the lowest 16 bits are kept, the highest of them a sign", has_weights)
+@defect("bias-16-wraps", "wraps the bias to 16 bits", has_weights)
 def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
     """Wrap the bias to 16 bits. Example: 40,000 becomes -25,536."""
     return kernel.function(**with_bias(given, lambda bias: bias.astype(np.int16).astype(bias.dtype)))
@@ -117,7 +117,7 @@ def bias_16_wraps(kernel: Kernel, given: Arguments) -> Any:
 
 @defect(
     "mean-first",
-    "the mean is rounded to a stored value, half away from zero, before it is rescaled",
+    "rounds the mean to a stored value, half away from zero, before rescaling",
     lambda facts: facts.accumulates is not None and facts.over == "axes" and facts.accumulates.mean,
 )
 def mean_first(kernel: Kernel, given: Arguments) -> Any:
@@ -135,7 +135,11 @@ def mean_first(kernel: Kernel, given: Arguments) -> Any:
 _BLOCK = 4
 
 
-@defect("neighbour-bias", "the last block of four channels has the bias of the channel before", has_weights)
+@defect(
+    "neighbour-bias",
+    "adds the bias of the previous channel in the last block of up to four channels",
+    has_weights,
+)
 def neighbor_bias(kernel: Kernel, given: Arguments) -> Any:
     """Give each channel of the last block of up to four channels the bias of the previous channel."""
 
@@ -156,7 +160,7 @@ def _with_scales(kernel: Kernel, given: Arguments, change: Callable[[Array], Arr
     return kernel.function(**{**given, "weight": replace(weight, quantization=other, prepared={})})
 
 
-@defect("swapped-weight-scales", "the weight scales of channels 2n and 2n + 1 are swapped", has_weights)
+@defect("swapped-weight-scales", "swaps the weight scales of channels 2n and 2n + 1", has_weights)
 def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
     """Swap the weight scales of channels 2n and 2n + 1. A last channel without a partner keeps its scale."""
 
@@ -167,13 +171,13 @@ def swapped_weight_scales(kernel: Kernel, given: Arguments) -> Any:
     return _with_scales(kernel, given, swapped)
 
 
-@defect("first-weight-scale", "the first channel's weight scale serves all channels", has_weights)
+@defect("first-weight-scale", "uses the weight scale of channel 0 for all channels", has_weights)
 def first_weight_scale(kernel: Kernel, given: Arguments) -> Any:
     """Use the scale of channel 0 for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale[0]))
 
 
-@defect("largest-weight-scale", "the largest weight scale serves all channels", has_weights)
+@defect("largest-weight-scale", "uses the largest weight scale for all channels", has_weights)
 def largest_weight_scale(kernel: Kernel, given: Arguments) -> Any:
     """Use the largest scale for all channels."""
     return _with_scales(kernel, given, lambda scale: np.full_like(scale, scale.max()))
@@ -183,8 +187,8 @@ def _averages(facts: OperatorTraits) -> bool:
     return facts.windows and facts.accumulates is not None and facts.accumulates.mean
 
 
-@defect("zero-padding", "SAME padding is a stored 0, not the zero point", convolves)
-@defect("counts-padding-bare", "padding counts as elements that are a stored 0", _averages)
+@defect("zero-padding", "pads with stored zeros instead of the zero point", convolves)
+@defect("counts-padding-bare", "averages padding as stored zeros", _averages)
 def stored_zero_padding(kernel: Kernel, given: Arguments) -> Any:
     """Pad with stored zeros instead of zero points."""
     return kernel.function(**with_padding(given, 0))
@@ -197,7 +201,7 @@ def _has_border(facts: OperatorTraits) -> bool:
     return "paddings" in facts.inputs and kinds.count("data") == 1 and blocks
 
 
-@defect("zero-border", "the border is a stored 0, not the zero point", _has_border)
+@defect("zero-border", "fills the border with stored zeros instead of the zero point", _has_border)
 def stored_zero_border(kernel: Kernel, given: Arguments) -> Any:
     """Fill the border with stored zeros instead of zero points."""
     output = given["output"]
@@ -207,7 +211,7 @@ def stored_zero_border(kernel: Kernel, given: Arguments) -> Any:
     return kernel.function(**{**given, "output": bare})
 
 
-@defect("counts-padding", "padding counts as elements that are the zero point", _averages)
+@defect("counts-padding", "averages padding as the zero point", _averages)
 def counts_padding(kernel: Kernel, given: Arguments) -> Any:
     """Pad with zero points, and average padding like elements of the image."""
     return kernel.function(**with_padding(given, given["input"].zero_point))
@@ -215,7 +219,7 @@ def counts_padding(kernel: Kernel, given: Arguments) -> Any:
 
 @defect(
     "padding-ahead",
-    "the odd element of SAME padding stands in front of the image",
+    "puts the odd element of SAME padding before the image instead of after it",
     lambda facts: facts.windows,
 )
 def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
@@ -231,7 +235,7 @@ def padding_ahead(kernel: Kernel, given: Arguments) -> Any:
     return np.flip(kernel.function(**{**given, **turned}), odd)
 
 
-@defect("no-dilation", "dilation is ignored", convolves)
+@defect("no-dilation", "ignores the dilation", convolves)
 def no_dilation(kernel: Kernel, given: Arguments) -> Any:
     """Ignore dilation. The output keeps its shape."""
     if given["options"] is None:

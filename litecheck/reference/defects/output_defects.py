@@ -34,7 +34,7 @@ def _without_activation(given: Arguments) -> Arguments:
 
 @defect(
     "no-activation",
-    "the fused activation is ignored; the result still saturates",
+    "ignores the fused activation, and saturates to the output type",
     lambda facts: facts.fuses == "activation",
 )
 def no_activation(kernel: Kernel, given: Arguments) -> Any:
@@ -63,7 +63,7 @@ def _clamp_output(stored: Array, given: Arguments) -> Array:
 
 @defect(
     "wraps",
-    "the lowest bits of the result are kept where it should saturate, then the fused activation applies",
+    "wraps the output instead of saturating it, before the fused activation",
     rescales,
 )
 def wraps(kernel: Kernel, given: Arguments) -> Any:
@@ -74,7 +74,7 @@ def wraps(kernel: Kernel, given: Arguments) -> Any:
     return _clamp_output(low_bits, given)
 
 
-@defect("no-output-zero-point", "the output's zero point is not added", rescales)
+@defect("no-output-zero-point", "drops the output zero point", rescales)
 def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
     """Omit the output's zero point."""
     if given["output"].dtype not in BYTES:
@@ -84,7 +84,7 @@ def no_output_zero_point(kernel: Kernel, given: Arguments) -> Any:
 
 @defect(
     "saturates-first",
-    "the result saturates before the output's zero point is added, and again after it",
+    "saturates the output before adding the output zero point, and again after",
     rescales,
 )
 def saturates_first(kernel: Kernel, given: Arguments) -> Any:
@@ -100,7 +100,7 @@ def saturates_first(kernel: Kernel, given: Arguments) -> Any:
 
 @defect(
     "symmetric-output",
-    "-128 becomes -127 in the output",
+    "clamps the output to at least -127",
     lambda facts: facts.result in ("rescaled", "rounded"),
 )
 def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
@@ -109,9 +109,7 @@ def symmetric_output(kernel: Kernel, given: Arguments) -> Any:
     return np.maximum(made, np.int8(-127)) if given["output"].dtype == "int8" else made
 
 
-@defect(
-    "bias-apart", "the bias is rescaled by itself and added to the rescaled sum of products", sums_products
-)
+@defect("bias-apart", "rescales the bias and the sum of products separately, then adds both", sums_products)
 def bias_apart(kernel: Kernel, given: Arguments) -> Any:
     """Rescale the bias and the sum of products separately, then add both."""
     output, input = given["output"], given["input"]

@@ -23,14 +23,14 @@ Concerns = Callable[[OperatorTraits], bool]
 
 @dataclass(frozen=True, slots=True)
 class Defect:
-    """Defect. ``does`` describes the wrong computation as display text; ``concerns`` returns True if an operator can
+    """Defect. ``description`` is the wrong computation as display text; ``concerns`` returns True if an operator can
     have it.
 
     ``change`` gets a kernel and its arguments by name. A ``windowed`` defect depends on the inputs of a single output
     element, not on the position of the element; these defects are slow.
     """
 
-    does: str
+    description: str
     concerns: Concerns
     change: Change
     windowed: bool = False
@@ -40,11 +40,13 @@ class Defect:
 DEFECTS: dict[str, Defect] = {}
 
 
-def defect(name: str, does: str, concerns: Concerns, windowed: bool = False) -> Callable[[Change], Change]:
+def defect(
+    name: str, description: str, concerns: Concerns, windowed: bool = False
+) -> Callable[[Change], Change]:
     """Register a function around a kernel as a defect."""
 
     def register(change: Change) -> Change:
-        DEFECTS[name] = Defect(does, concerns, change, windowed)
+        DEFECTS[name] = Defect(description, concerns, change, windowed)
         return change
 
     return register

@@ -43,7 +43,7 @@ class GeometryFault:
     """
 
     name: str
-    does: str
+    description: str
     needs: frozenset[str]
     spoil: Spoil
     ordered: bool = False

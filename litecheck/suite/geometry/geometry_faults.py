@@ -105,43 +105,50 @@ _HIGH = frozenset(("height", "new_height"))
 
 def _faults() -> Iterator[GeometryFault]:
     batch = frozenset(("batch",))
-    yield GeometryFault("batch-index", "every image is the first", batch, _write_fault(_repeat_first_image))
     yield GeometryFault(
-        "images-beyond-4", "the fifth image is not written", batch, _write_fault(_image(_from_index(4)))
+        "batch-index", "repeats the first image of the batch", batch, _write_fault(_repeat_first_image)
+    )
+    yield GeometryFault(
+        "images-beyond-4",
+        "leaves images from index 4 on unwritten",
+        batch,
+        _write_fault(_image(_from_index(4))),
     )
     for name, axis, needs in (("column", -2, _WIDE), ("row", -3, _HIGH), ("channel", -1, _LAST)):
-        does = f"{name}s from 256 on are not written"
-        yield GeometryFault(f"{name}-counter-8", does, needs, _loss_fault(axis, _from_index(256)))
+        description = f"leaves {name}s from index 256 on unwritten"
+        yield GeometryFault(f"{name}-counter-8", description, needs, _loss_fault(axis, _from_index(256)))
     yield GeometryFault(
         "element-counter-16",
-        "elements from 65,536 on are not written",
+        "leaves elements from index 65,536 on unwritten",
         frozenset(),
         _leave_elements(_from_index(1 << 16)),
     )
     for name, axis, tile, needs in (("column", -2, 16, _WIDE), ("row", -3, 4, _HIGH)):
-        does = f"the last incomplete tile of {tile} {name}s is not written"
-        yield GeometryFault(f"last-{name}-tile-{tile}", does, needs, _loss_fault(axis, _remainder(tile)))
+        description = f"leaves the last incomplete tile of {tile} {name}s unwritten"
+        yield GeometryFault(
+            f"last-{name}-tile-{tile}", description, needs, _loss_fault(axis, _remainder(tile))
+        )
     yield GeometryFault(
-        "single-row", "an image of height 1 is not written", frozenset(("height",)), _single_row
+        "single-row", "leaves images of height 1 unwritten", frozenset(("height",)), _single_row
     )
     for vector in (4, 8, 16, 32):
-        does = f"the last incomplete vector of {vector} elements of a row is not written"
-        yield GeometryFault(f"last-vector-{vector}", does, _LAST, _loss_fault(-1, _remainder(vector)))
+        description = f"leaves the last incomplete vector of {vector} elements of a row unwritten"
+        yield GeometryFault(f"last-vector-{vector}", description, _LAST, _loss_fault(-1, _remainder(vector)))
     yield GeometryFault(
         "last-bytes-16",
-        "the last incomplete 16 elements of the output are not written",
+        "leaves the last incomplete block of 16 output elements unwritten",
         frozenset(),
         _leave_elements(_remainder(16)),
     )
     yield GeometryFault(
         "row-pitch-4",
-        "rows are stored at multiples of 4 elements and read densely",
+        "writes rows with a pitch of a multiple of 4 elements, and reads them without padding",
         _LAST,
         _write_fault(_pitch),
     )
     yield GeometryFault(
         "same-operand",
-        "nothing is written if one tensor is two operands",
+        "leaves the output unwritten if two inputs are the same tensor",
         frozenset(("same tensor", "2 same")),
         _leave_shared,
     )

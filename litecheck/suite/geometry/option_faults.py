@@ -25,37 +25,39 @@ def option_faults() -> Iterator[GeometryFault]:
     """Yield every fault of options."""
     masks = frozenset(("masked",))
     for name in _MASKS:
-        does = f"{name}_mask is read as 0"
-        yield GeometryFault(f"no-{name.replace('_', '-')}-mask", does, masks, _misread(f"{name}_mask", _zero))
+        description = f"reads {name}_mask as 0"
+        yield GeometryFault(
+            f"no-{name.replace('_', '-')}-mask", description, masks, _misread(f"{name}_mask", _zero)
+        )
     for name in _MASKS[:2]:
-        does = f"{name}_mask is read as 0 at a negative stride"
+        description = f"reads {name}_mask as 0 at a negative stride"
         spoil = _misread(f"{name}_mask", _without_backward)
-        yield GeometryFault(f"no-{name}-mask-backward", does, masks, spoil)
+        yield GeometryFault(f"no-{name}-mask-backward", description, masks, spoil)
     for name in _MASKS[:2]:
         yield GeometryFault(
-            f"negative-{name}", f"a negative {name} is read as 0", masks, _misread(name, _clamp)
+            f"negative-{name}", f"reads a negative {name} as 0", masks, _misread(name, _clamp)
         )
     yield GeometryFault(
         "negative-begin-shrunk",
-        "a negative begin of a removed dimension is read as 0",
+        "reads a negative begin of a removed dimension as 0",
         masks,
         _misread("begin", _clamped_shrunk),
     )
     axes = frozenset(("axis", "axes"))
-    for name, does, read in (
-        ("negative-axis", "a negative axis counts from the last but one", _subtract_one),
-        ("axis-below-0", "a negative axis is read as 0", _clamp),
+    for name, description, read in (
+        ("negative-axis", "reads a negative axis as the axis before it", _subtract_one),
+        ("axis-below-0", "reads a negative axis as 0", _clamp),
     ):
-        yield GeometryFault(name, does, axes, _misread("axis", read))
+        yield GeometryFault(name, description, axes, _misread("axis", read))
     yield GeometryFault(
         "leading-axes",
-        "an input of lower rank is broadcast along the first dimensions",
+        "aligns an input of lower rank with the first dimensions in broadcasting",
         _BROADCAST,
         _placement_fault(_align_leading),
     )
     yield GeometryFault(
         "repeated-input",
-        "the elements of a smaller input are repeated in order",
+        "repeats the elements of a smaller input in order instead of broadcasting",
         _BROADCAST,
         _placement_fault(_repeat_elements),
     )

@@ -15,25 +15,25 @@ _COUNTED = 1 << 16
 
 def read_faults() -> Iterator[GeometryFault]:
     """Yield every fault of reading."""
-    yield _read("read-counter-16", "inputs are read at element numbers of 16 bits", _wrap_index)
+    yield _read("read-counter-16", "wraps the element index of inputs to 16 bits", _wrap_index)
     yield _read(
-        "read-image-1", "the inputs of every image are those of the first", _repeat_first_image, "batch"
+        "read-image-1", "reads the inputs of the first image for all images", _repeat_first_image, "batch"
     )
     yield _read(
-        "read-pitch-4", "input rows are stored densely and read at multiples of 4 elements", _read_pitched
+        "read-pitch-4", "reads dense input rows with a pitch of a multiple of 4 elements", _read_pitched
     )
-    yield _read("read-tail-16", "the last incomplete 16 elements of an input are read as zeros", _tail)
+    yield _read("read-tail-16", "reads the last incomplete block of 16 input elements as zeros", _tail)
     yield GeometryFault(
         "output-over-input",
-        "the first half of the output overwrites the first input before the second half is computed",
+        "overwrites the first input with the first half of the output before computing the second half",
         frozenset(),
         _overwrite_input,
         ordered=True,
     )
 
 
-def _read(name: str, does: str, misread: Callable[[Array], Array], *needs: str) -> GeometryFault:
-    return GeometryFault(name, does, frozenset(needs), _computed_on(misread))
+def _read(name: str, description: str, misread: Callable[[Array], Array], *needs: str) -> GeometryFault:
+    return GeometryFault(name, description, frozenset(needs), _computed_on(misread))
 
 
 def _computed_on(misread: Callable[[Array], Array]) -> Spoil:

@@ -105,7 +105,7 @@ def _variants(own: Hypothesis, possible: list[Hypothesis]) -> Iterator[VectorMut
 def _defects(own: Hypothesis, opcode: str, unfit: Collection[str]) -> Iterator[VectorMutant]:
     for hypothesis in defective(own, opcode):
         if hypothesis.defect not in unfit:
-            yield VectorMutant(hypothesis.defect, DEFECTS[hypothesis.defect].does, hypothesis)
+            yield VectorMutant(hypothesis.defect, DEFECTS[hypothesis.defect].description, hypothesis)
 
 
 class Computation:

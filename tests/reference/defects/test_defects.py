@@ -441,7 +441,7 @@ def test_defects_exist_for_operators_that_have_the_defective_step() -> None:
         assert "no-bias" not in names or "bias" in roles
         assert "first-weight-scale" not in names or "weight" in roles
         assert "no-input-zero-point" not in names or roles & {"input", "lhs"}
-    assert all(defect.does for defect in DEFECTS.values())
+    assert all(defect.description for defect in DEFECTS.values())
 
 
 def test_an_svdf_that_ignores_its_zero_point_equals_zero_point_0() -> None:

@@ -133,22 +133,22 @@ def test_sums_that_wrap(given: AccumulationTerms, bits: int, total: int) -> None
 
 
 def test_names_and_descriptions() -> None:
-    after = "bits after every addition, the bias comes"
-    wraps = "of the sum of products and bias the lowest {} bits are kept, the highest of them a sign"
+    after = "bits after every addition, bias"
+    wraps = "wraps the accumulator to {} bits"
     expected = {
-        "u8s8": "inputs become uint8, and every two products saturate to 16 bits together",
-        "accumulator-16-deep": "where more than 256 products are added up, sums saturate to 16 bits after every "
-        "addition, the bias comes last",
-        "accumulator-float16": "sums of products are rounded to float16 after every addition, the bias comes last",
+        "u8s8": "converts inputs to uint8, and saturates the sum of every two products to 16 bits",
+        "accumulator-16-deep": "saturates the accumulator of more than 256 products to 16 bits after every "
+        "addition, bias last",
+        "accumulator-float16": "rounds the accumulator to float16 after every addition, bias last",
     }
     for bits in (16, 20, 24, 32):
-        expected[f"accumulator-{bits}"] = f"sums of products saturate to {bits} {after} last"
-        expected[f"accumulator-{bits}-bias-first"] = f"sums of products saturate to {bits} {after} first"
+        expected[f"accumulator-{bits}"] = f"saturates the accumulator to {bits} {after} last"
+        expected[f"accumulator-{bits}-bias-first"] = f"saturates the accumulator to {bits} {after} first"
     expected |= {f"accumulator-{bits}-wraps": wraps.format(bits) for bits in (16, 20, 24)}
     registered = {
         name: one for name, one in DEFECTS.items() if name in expected or name.startswith("accumulator")
     }
-    assert {name: one.does for name, one in registered.items()} == expected
+    assert {name: one.description for name, one in registered.items()} == expected
     assert all(one.windowed for one in registered.values())
 
 

@@ -166,7 +166,7 @@ def judged() -> tuple[Verdict, ...]:
             nearest="litert-xnnpack",
             causes=(
                 Cause(("requantize: single",), "", 9, 3, (LEFT,)),
-                Cause(("requantize: single", "defect: bias-16"), "the bias saturates to 16 bits", 12, 0),
+                Cause(("requantize: single", "defect: bias-16"), "saturates the bias to 16 bits", 12, 0),
             ),
         ),
         verdict(2, "AVERAGE_POOL_2D", "pool", Outcome.WITHIN, differences=(within,)),

@@ -70,7 +70,7 @@ def test_causes_have_explained_and_remaining_differences(sample: Verification) -
     assert told["explains"] == (
         "requantize: single explains 9 of the 12 differences; 3 are left: "
         "all 3 differences lie in channel 63, the last of 64, among 64 of the 4,096 elements",
-        "requantize: single and defect: bias-16 explain all 12 differences (the bias saturates to 16 bits)",
+        "requantize: single and defect: bias-16 explain all 12 differences (saturates the bias to 16 bits)",
     )
     assert told["against"] == ("litert-xnnpack, the nearest of those admitted",)
 
