@@ -12,8 +12,6 @@ _SET = (
 _RENAMED: Mapping[str, Mapping[str, str]] = {
     "validate": {
         "--level": "--set-level PATH=LEVEL",
-        "-o": "--format FORMAT:FILE, for example -f json:report.json",
-        "--output": "--format FORMAT:FILE, for example -f json:report.json",
     },
     "inspect": {"--op": "--operator N"},
     "run": {"--keep": "--outputs model|all"},

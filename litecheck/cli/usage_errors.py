@@ -14,6 +14,8 @@ _NUMBER = re.compile(
 )
 #: typer's message for one argument too many.
 _EXTRA = re.compile(r"Got unexpected extra argument\S* \(([^ ]+)\)\.?")
+#: Options of many tools for the file of a report.
+_OF_REPORTS = frozenset(("-o", "--out", "--output", "--report"))
 #: Options that take an array or a folder, and that take the other files, first those that commands have together.
 _OF_ARRAYS, _OF_FILES = ("--data", "--input"), ("--output",)
 
@@ -34,9 +36,26 @@ def _unknown_option(error: Any) -> str:
     name = error.option_name
     if present := current_option(error.ctx.command_path, name):
         return f"unknown option {name}; it is now {present}"
+    if report := _report_option(name, error.ctx):
+        return f"unknown option {name}; a report is written by {report}"
     possible = sorted(error.possibilities or ())
     similar = " or ".join([option for option in possible if option.startswith(name)] or possible)
     return f"unknown option {name}" + (f"; did you mean {similar}?" if similar else "")
+
+
+def _report_option(name: str, context: Any) -> str:
+    """Return the option that writes a report for an option of other tools, or "".
+
+    Example: ``--format json or --format json:FILE`` for ``--json``.
+    """
+    writes = next((one for one in context.command.params if "--format" in one.opts), None)
+    if writes is None:
+        return ""
+    if name in _OF_REPORTS:
+        return "--format FORMAT:FILE, for example -f json:report.json"
+    format_name = name.lstrip("-")
+    listed = writes.help.partition(": ")[2].partition(". ")[0].split(", ")
+    return f"--format {format_name} or --format {format_name}:FILE" if format_name in listed else ""
 
 
 def _missing_text(error: Any) -> str:

@@ -28,8 +28,22 @@ Run = Callable[..., Result]
         ),
         (
             ("validate", "good.tflite", "-o", "report.json"),
-            "unknown option -o; it is now --format FORMAT:FILE, for example -f json:report.json. "
+            "unknown option -o; a report is written by --format FORMAT:FILE, for example -f json:report.json. "
             "See 'litecheck validate --help'",
+        ),
+        (
+            ("suite", "judge", "--report", "r.html"),
+            "unknown option --report; a report is written by --format FORMAT:FILE, for example -f json:report.json. "
+            "See 'litecheck suite judge --help'",
+        ),
+        (
+            ("trace", "good.tflite", "--html"),
+            "unknown option --html; a report is written by --format html or --format html:FILE. "
+            "See 'litecheck trace --help'",
+        ),
+        (
+            ("trace", "good.tflite", "--pdf"),
+            "unknown option --pdf. See 'litecheck trace --help'",
         ),
         (
             ("run", "good.tflite", "--seed", "-1"),
