@@ -30,7 +30,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.conversion.by_converter import Via, quantized_via
+from litecheck.conversion.by_converter import Via, quantize_via
 from litecheck.conversion.other_converters.converter_process import NamedSamples
 from litecheck.model.load import load_model
 from litecheck.processes.memory import MemoryWatch
@@ -76,7 +76,7 @@ def _processor() -> float:
 def converted(via: Via, file: Path, samples: NamedSamples) -> Taken:
     """Measure a conversion in a separate process."""
     before = _processor()
-    made = quantized_via(via, file, samples)
+    made = quantize_via(via, file, samples)
     return Taken(made.seconds, _processor() - before, made.peak_memory)
 
 

@@ -88,7 +88,7 @@ def convert(
       litecheck convert model.tflite -o weights.tflite --to dynamic
       litecheck convert model.tflite --compare --data samples.npz
     """
-    from litecheck.conversion.calibration.prestart import prestarted
+    from litecheck.conversion.calibration.prestart import prestart_child
     from litecheck.conversion.target_name import check_target
 
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
@@ -115,12 +115,12 @@ def convert(
     for file in filter(None, (target and check_target(target), save_plan, calibration_cache)):
         check_output(file)
     runs = vias == ("litecheck",) and bool(paths or random)
-    started = prestarted(device, not no_agreement) if runs else None
+    started = prestart_child(device, not no_agreement) if runs else None
     limit_reference(memory, timeout)
     from litecheck.cli.progress import samples_done
-    from litecheck.conversion.calibrating import Calibrating
-    from litecheck.conversion.prepared import prepared
+    from litecheck.conversion.background_calibration import BackgroundCalibration
     from litecheck.conversion.runtime_faults import parse_runtimes
+    from litecheck.conversion.session_setup import prepare_session
     from litecheck.conversion.settings import ConversionSettings
     from litecheck.conversion.source import load_source
 
@@ -167,15 +167,15 @@ def convert(
             )
         write(compared, targets, manner)
         raise typer.Exit(compared.exit_code)
-    session = prepared(load_source(model, member, signature), settings)
+    session = prepare_session(load_source(model, member, signature), settings)
     shown = not quiet and any(output.format == "text" and not output.file for output in targets)
     for warning in () if shown else session.warnings:
         log(f"warning: {warning}")
     with samples_done(session.steps, manner) as tell:
-        calibrating = Calibrating(session, tell, started)
-        from litecheck.conversion.pipeline import carried_out
+        calibrating = BackgroundCalibration(session, tell, started)
+        from litecheck.conversion.pipeline import carry_out
 
-        record = carried_out(session, target or "", save_plan or "", tell, calibrating)
+        record = carry_out(session, target or "", save_plan or "", tell, calibrating)
     for warning in () if shown else record.warnings:
         if warning not in session.warnings:
             log(f"warning: {warning}")

@@ -16,14 +16,14 @@ from litecheck.conversion.calibration.litert_child import (
     SampleQuestion,
     SamplesDone,
     child_for,
-    chosen_runtime,
     runtime_name,
+    runtime_of,
 )
-from litecheck.conversion.calibration.observe import calls_others, entered
+from litecheck.conversion.calibration.observe import calls_others, observer_inputs
 from litecheck.conversion.calibration.statistics import Place
 from litecheck.conversion.channel_sums import ChannelSums
 from litecheck.conversion.class_scores import is_class_scores, is_hidden, is_probabilities
-from litecheck.conversion.compared_outputs import compared_outputs
+from litecheck.conversion.compared_outputs import compare_outputs
 from litecheck.conversion.distortion import Distortion, PairTally, TopAgreement
 from litecheck.conversion.litert_pairs import Pair, plain_tensor, tensors_of
 from litecheck.conversion.translated_samples import translate_sample
@@ -80,12 +80,12 @@ class TensorAgreement:
         return self.snr if self.logits is None else min(self.snr, self.logits.snr)
 
     @property
-    def saturated(self) -> float:
+    def saturated_share(self) -> float:
         """Share of stored values at the type's limits, 0 to 1."""
         return self.distortion.on_rail / max(1, self.distortion.elements)
 
     @property
-    def clipped(self) -> float:
+    def clipped_share(self) -> float:
         """Share of real values beyond the range of the stored type, 0 to 1."""
         return self.distortion.clipped / max(1, self.distortion.elements)
 
@@ -127,7 +127,11 @@ class Agreement:
 def _plain_row(one: TensorAgreement) -> dict[str, Any]:
     ratios = {"snr": one.snr, "snr_without_dc": one.snr_without_dc}
     finite = {name: ratio if math.isfinite(ratio) else None for name, ratio in ratios.items()}
-    shares = {"saturated": one.saturated, "clipped": one.clipped, "largest_steps": one.largest_steps}
+    shares = {
+        "saturated": one.saturated_share,
+        "clipped": one.clipped_share,
+        "largest_steps": one.largest_steps,
+    }
     logits = None if one.logits is None else _plain_row(one.logits)
     return {**asdict(one), **finite, **shares, "logits": logits}
 
@@ -154,7 +158,7 @@ def agreement(
     and DeviceError as ``observe`` does.
     """
     tell = progress or (lambda _: None)
-    ends = compared_outputs(reference, converted)
+    ends = compare_outputs(reference, converted)
     outputs_range = range(len(pairs), len(pairs) + len(ends))
     logits = (
         {} if quantized else {n: one.logits for n, one in zip(outputs_range, ends, strict=True) if one.logits}
@@ -179,7 +183,7 @@ def agreement(
     # LiteRT has the tensors of called subgraphs after their last call only.
     shown = {one.pair[0][0] for one in ends}
     unseen = any(place[0] not in shown for place in pairs) and any(map(calls_others, models))
-    chosen = chosen_runtime(device, unseen)
+    chosen = runtime_of(device, unseen)
     if chosen == OWN:
         count = _run_interpreters(models, compared_pairs, tally, data, tell, limits or Limits())
         runtime = "litecheck's kernels"
@@ -281,5 +285,5 @@ def _chains(models: tuple[Model, Model], data: CalibrationData) -> Iterator[tupl
         runs = []
         for sample in chain:
             other = translate_sample(models, sample)
-            runs.append((*entered(models[0], sample), *entered(models[1], other)[1:]))
+            runs.append((*observer_inputs(models[0], sample), *observer_inputs(models[1], other)[1:]))
         yield tuple(runs)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import ConversionPlan, Decision, QuantParams, TensorQuantParams
-from litecheck.conversion.derived_constants import stored
+from litecheck.conversion.derived_constants import store_constant
 from litecheck.conversion.request import REAL
 from litecheck.errors import ConfigError
 from litecheck.flatbuffer.table import Table
@@ -118,7 +118,7 @@ class _Edit:
 
     def __init__(self, editor: SubgraphEditor, plan: ConversionPlan) -> None:
         self.editor = editor
-        self.stored = partial(stored, generation=plan.generation, dynamic=plan.target == REAL)
+        self.stored = partial(store_constant, generation=plan.generation, dynamic=plan.target == REAL)
         self.homes: dict[int, int] = {}
         self._derived: dict[TensorUse, str] = {}
         self._writers = {i: op.index for op in editor.subgraph.operators for i in op.outputs if i >= 0}
@@ -163,7 +163,7 @@ class _Edit:
         homes: list[tuple[QuantParams | None, int]] = [(one.written, one.tensor)]
         if one.written is not None:
             data = (
-                stored_bytes(self.stored(_values(tensor), one.written, ""), one.written.dtype)
+                pack_bytes(self.stored(_values(tensor), one.written, ""), one.written.dtype)
                 if constant
                 else tensor.data
             )
@@ -231,7 +231,7 @@ class _Edit:
         self, tensor: Tensor, form: QuantParams | None, values: NDArray[Any], derived: str, number: int
     ) -> int:
         """Store a constant in a form. Return the tensor that readers of the form need."""
-        data = tensor.data if form is None else stored_bytes(self.stored(values, form, derived), form.dtype)
+        data = tensor.data if form is None else pack_bytes(self.stored(values, form, derived), form.dtype)
         dtype = tensor.dtype if form is None else form.dtype
         quantization = Quantization() if form is None else self._quantization(tensor, form)
         if number:
@@ -287,7 +287,7 @@ def _requantizes(written: QuantParams, form: QuantParams) -> bool:
     return steps + abs(int(form.zero_point[0])) < _REACH
 
 
-def stored_bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
+def pack_bytes(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
     """Return the bytes of stored integers: two int4 or four int2 in a byte."""
     return pack(values, dtype) if BITS.get(dtype, 8) < 8 else bytes_of(values)
 

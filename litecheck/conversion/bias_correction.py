@@ -40,7 +40,7 @@ class BiasCorrection:
     after: float
 
 
-def corrected_biases(
+def search_bias_correction(
     conversion: Conversion,
     again: Callable[[tuple[ConstantChange, ...]], Conversion],
     compared: Callable[[Conversion], Agreement],

@@ -56,7 +56,7 @@ class BoundFloatOperator:
     """The rules of a recipe that do not apply, each with the reason."""
 
     @property
-    def untouched(self) -> bool:
+    def has_no_reals(self) -> bool:
         """True if no input or output has real values."""
         return not any(self.ports.values())
 
@@ -64,7 +64,7 @@ class BoundFloatOperator:
         """Return the tensor at a port of the operator."""
         return self.subgraph.tensors[operands_at(self.operator, port.side)[port.place]]
 
-    def placed(self, side: str) -> list[TensorUse]:
+    def ports_on(self, side: str) -> list[TensorUse]:
         """Return the ports on a side."""
         return [port for own in self.ports.values() for port in own if port.side == side]
 
@@ -99,7 +99,7 @@ def bind(
     if rule.unsupported:
         why = rule.unsupported.because or f"{profile.name} does not support it"
         return plain.staying(why, rule.unsupported)
-    if plain.untouched or tuple(subgraph_calls(operator)):
+    if plain.has_no_reals or tuple(subgraph_calls(operator)):
         return plain
     wanted = activation if activation in profile.activations else profile.activations[0]
     requirements = (*rule.requirements, *_alternative(model, plain, rule, wanted))

@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Literal
 
 from litecheck.conversion.other_converters.converter_process import (
-    Converted,
+    ConverterResult,
     ForeignError,
     NamedSamples,
     ProcessLimits,
-    converted,
+    run_converter,
 )
-from litecheck.conversion.tensorflow import explained, source_kind
+from litecheck.conversion.tensorflow import explain_failure, source_kind
 from litecheck.errors import ConfigError, ModelError, Problem, install_hint
 from litecheck.model.load import load_model
 
@@ -24,7 +24,7 @@ _TENSORFLOW = "litecheck.conversion.other_converters.tensorflow_programs:to_inte
 _AI_EDGE = "litecheck.conversion.other_converters.ai_edge_program:to_integers"
 
 
-def quantized_via(
+def quantize_via(
     via: Via,
     path: str | Path,
     samples: NamedSamples,
@@ -32,7 +32,7 @@ def quantized_via(
     limits: ProcessLimits | None = None,
     profile: str = "",
     device: str = "auto",
-) -> Converted:
+) -> ConverterResult:
     """Return the integer model of another converter, from samples by the inputs' names in the model's signature.
 
     ``tensorflow`` accepts a SavedModel folder, a Keras file, or a float .tflite (to which TensorFlow's calibrator and
@@ -43,16 +43,16 @@ def quantized_via(
     if via == "litecheck":
         request = {"source": str(path), "to": to, "profile": profile, "device": device, "imports": []}
         try:
-            return converted(_OWN, request, limits or ProcessLimits(), samples)
+            return run_converter(_OWN, request, limits or ProcessLimits(), samples)
         except ForeignError as error:
             message = " ".join(error.message.split()) or error.kind
             raise ModelError(str(path), (Problem("litecheck-failed", "litecheck", None, message),)) from None
     if via == "tensorflow":
         request = {"source": str(path), "kind": source_kind(path), "to": to, "imports": ["tensorflow"]}
         try:
-            return converted(_TENSORFLOW, request, limits or ProcessLimits(), samples)
+            return run_converter(_TENSORFLOW, request, limits or ProcessLimits(), samples)
         except ForeignError as error:
-            raise explained(path, error) from None
+            raise explain_failure(path, error) from None
     signatures = load_model(path).signatures
     if not signatures:
         raise ModelError(
@@ -62,7 +62,7 @@ def quantized_via(
         "source": str(path), "to": to, "signature": signatures[0].key, "imports": ["ai_edge_quantizer"],
     }  # fmt: skip
     try:
-        return converted(_AI_EDGE, request, limits or ProcessLimits(), samples)
+        return run_converter(_AI_EDGE, request, limits or ProcessLimits(), samples)
     except ForeignError as error:
         if error.kind == "missing module":
             raise ConfigError(

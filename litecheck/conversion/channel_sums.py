@@ -47,7 +47,7 @@ class ChannelSums:
         return np.maximum(self.signal - np.square(self.total) / self.rows, 0.0)
 
     @property
-    def hidden(self) -> NDArray[np.bool_]:
+    def hides_loss(self) -> NDArray[np.bool_]:
         """True for each channel whose mean hides a loss: it has more than half of the power, and the SNR without it is below
         10 dB. Constants and fewer than 8 values have no such SNR."""
         share = self.variation / np.maximum(self.signal, np.finfo(np.float64).tiny)
@@ -62,7 +62,7 @@ class ChannelSums:
         The signal of a channel whose mean hides a loss is its variation. Example: values of 0.4 and 0.6 that are stored as
         0.5 have an SNR of 0 dB, and of 14.1 dB with their mean.
         """
-        return _decibels(np.where(self.hidden, self.variation, self.signal), self.noise)
+        return _decibels(np.where(self.hides_loss, self.variation, self.signal), self.noise)
 
     @property
     def outlier(self) -> tuple[int, float]:
@@ -71,7 +71,7 @@ class ChannelSums:
         middle = float(np.median(self.peak))
         return at, float(self.peak[at]) / middle if middle else 0.0
 
-    def merged(self, other: ChannelSums) -> ChannelSums:
+    def merge(self, other: ChannelSums) -> ChannelSums:
         """Return the sums over both batches."""
         return ChannelSums(
             self.rows + other.rows,

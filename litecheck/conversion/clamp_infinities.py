@@ -44,9 +44,9 @@ def clamp_infinities(
     for bound in operators:
         if not bound.storage or not _passes_values(bound):
             continue
-        ports = bound.placed("input")
+        ports = bound.ports_on("input")
         known = {p: _extent(cuts, bound, p) for p in ports}
-        is_squashed = any(_key(bound, p) in squashed for p in bound.placed("output"))
+        is_squashed = any(_key(bound, p) in squashed for p in bound.ports_on("output"))
         for port in ports:
             others = [p for p in ports if p != port and not bound.tensor(p).is_constant]
             reach = max((_reach(known[p]) for p in others), default=0.0)
@@ -72,8 +72,8 @@ def _cut_sources(cuts: ClampedInfinities, operators: tuple[BoundFloatOperator, .
     makes the mask.
     """
     for bound in reversed(operators):
-        inputs = bound.placed("input")
-        ends = [_reach(_extent(cuts, bound, p)) for p in bound.placed("output") if _key(bound, p) in cut]
+        inputs = bound.ports_on("input")
+        ends = [_reach(_extent(cuts, bound, p)) for p in bound.ports_on("output") if _key(bound, p) in cut]
         if not bound.storage or not ends:
             continue
         if _PRODUCTS in traits_of(bound.operator.kind).probes:
@@ -106,11 +106,11 @@ def _find_squashed(operators: tuple[BoundFloatOperator, ...]) -> set[Key]:
     """Return tensors read by an operator with fixed output scale (SOFTMAX), directly or through operators that move them."""
     found: set[Key] = set()
     for bound in reversed(operators):
-        outputs = bound.placed("output")
+        outputs = bound.ports_on("output")
         rule = bound.rule.outputs if bound.rule else ()
         fixed = any(s.scale is not None for role, s in bound.storage.items() if role in rule)
         if fixed or (_only_moves(bound) and any(_key(bound, p) in found for p in outputs)):
-            found |= {_key(bound, p) for p in bound.placed("input")}
+            found |= {_key(bound, p) for p in bound.ports_on("input")}
     return found
 
 
@@ -184,7 +184,7 @@ def _narrow_outputs(
     """Narrow the ranges of the outputs to the reach of the inputs."""
     join = sum if _is_sum(bound) else max
     end = float(join(_reach(interval) for interval in operands))
-    for port in bound.placed("output"):
+    for port in bound.ports_on("output"):
         key = _key(bound, port)
         if key in cuts.ranges:
             low, high = cuts.ranges[key]

@@ -24,7 +24,7 @@ class ComparedOutput:
     logits: Pair | None = None
 
 
-def compared_outputs(reference: Model, converted: Model) -> tuple[ComparedOutput, ...]:
+def compare_outputs(reference: Model, converted: Model) -> tuple[ComparedOutput, ...]:
     """Return the outputs of all entry points. Raises ConfigError for different numbers of outputs."""
     keys = [None, *(one.key for one in reference.signatures if one.subgraph)]
     found: list[ComparedOutput] = []

@@ -13,6 +13,7 @@ from litecheck.conversion.apply import AppliedPlan, Origins, apply
 from litecheck.conversion.conversion_plan import ConstantChange, ConversionPlan
 from litecheck.conversion.float16_constants import HALF
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.parameter_transfer import TransferredParams, transfer
 from litecheck.conversion.plan_biases import with_following_biases
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_places import check_plan
@@ -20,11 +21,10 @@ from litecheck.conversion.plan_profiles import profiles_of, rules_for
 from litecheck.conversion.planning import make_plan
 from litecheck.conversion.recipe import RecipeRule, rules_by_operator
 from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.rejected_operators import rejected_operators
+from litecheck.conversion.rejected_operators import find_rejected_operators
 from litecheck.conversion.request import KINDS, REAL, Request, check_kind
 from litecheck.conversion.rule_choice import Targets
 from litecheck.conversion.runtime_faults import faulty_operators
-from litecheck.conversion.transferred import TransferredParams, transfer
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.errors import ConfigError, InputError
 from litecheck.model.edit import with_metadata
@@ -121,7 +121,7 @@ def convert(
     plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
     _, accelerator = rules_for(request.to, request.profile)
     while (accelerator or request.runtimes) and (
-        lost := _rejected_conversions(finished(model, plan, converted, profile, request))
+        lost := _rejected_conversions(finish_model(model, plan, converted, profile, request))
     ):
         targets = replace(targets, keeps=_exclude_rejected(targets.keeps, lost))
         plan, converted = make_plan(model, profile, ranges or {}, targets, origin, inner)
@@ -129,7 +129,7 @@ def convert(
         plan = replace(plan, notes=(*plan.notes, borrowed.note))
     if request.to == HALF:
         plan = replace(plan, target=HALF, profile="")
-    return finished(base, replace(plan, changes=tuple(changes)), converted, profile, request)
+    return finish_model(base, replace(plan, changes=tuple(changes)), converted, profile, request)
 
 
 def _rejected_conversions(conversion: Conversion) -> dict[int, str]:
@@ -138,7 +138,7 @@ def _rejected_conversions(conversion: Conversion) -> dict[int, str]:
     origins = conversion.origins[0]
     found = faulty_operators(conversion.model, origins, conversion.request.runtimes)
     if rules_for(conversion.request.to, conversion.request.profile)[1]:
-        found |= rejected_operators(conversion.report, origins)
+        found |= find_rejected_operators(conversion.report, origins)
     decisions = conversion.plan.operators
     quantized = {
         d.operator for d in decisions if d.subgraph == 0 and d.becomes in INTEGER_RANGES and not d.because
@@ -180,7 +180,7 @@ def replay(model: Model, plan: ConversionPlan, request: Request) -> Conversion:
     check_plan(model, plan, profile)
     plan = with_following_biases(model, plan, profile)
     base = equal(model, plan.changes)
-    return finished(base, plan, apply(with_edited_weights(model, plan.changes), plan), profile, request)
+    return finish_model(base, plan, apply(with_edited_weights(model, plan.changes), plan), profile, request)
 
 
 def kind_of(request: Request) -> tuple[str, Profile]:
@@ -223,7 +223,7 @@ def keeps_of(request: Request) -> Callable[[Subgraph, Operator], str]:
     return keeps
 
 
-def finished(
+def finish_model(
     source: Model, plan: ConversionPlan, converted: AppliedPlan, profile: Profile, request: Request
 ) -> Conversion:
     """Return a plan's model with the record of its origin."""

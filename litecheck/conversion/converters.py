@@ -10,11 +10,11 @@ from typing import Literal, cast
 
 from litecheck.checks.validate import validate
 from litecheck.conversion.agreement import Agreement, agreement
-from litecheck.conversion.by_converter import Target, Via, quantized_via
-from litecheck.conversion.calibrated import opened
+from litecheck.conversion.by_converter import Target, Via, quantize_via
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.fixes import loss_warnings
-from litecheck.conversion.other_converters.converter_process import Converted, NamedSamples
+from litecheck.conversion.model_calibration import open_samples
+from litecheck.conversion.other_converters.converter_process import ConverterResult, NamedSamples
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import check_real
@@ -43,13 +43,13 @@ class ConverterOutcome:
     """
 
     via: Via
-    converted: Converted | None = None
+    converted: ConverterResult | None = None
     report: ModelReport | None = None
     agreement: Agreement | None = None
     failure: str = ""
 
     @property
-    def found(self) -> int:
+    def finding_count(self) -> int:
         """Number of findings."""
         return sum(self.report.counts.values()) if self.report else 0
 
@@ -106,11 +106,11 @@ def compare_converters(
     if settings.to not in ("int8", "int16x8"):
         raise ConfigError(f"other converters are asked for int8 and int16x8 alone, not {settings.to}")
     check_real(model, settings.to)
-    data = opened(model, settings)
+    data = open_samples(model, settings)
     if data is None:
         raise ConfigError("to compare converters there must be samples: --data PATH or --data random:N")
     other = replace(settings, data=settings.evaluate, random=None)
-    measured = (opened(model, other) if settings.evaluate else None) or data
+    measured = (open_samples(model, other) if settings.evaluate else None) or data
     named = _name_samples(model, data)
     profile = load_profile(settings.profile or KINDS[settings.to][1])
     outcomes = []
@@ -172,7 +172,7 @@ def _outcome(
     outcome = ConverterOutcome(via)
     try:
         to = cast(Target, settings.to)
-        converted = quantized_via(via, file, samples, to, profile=settings.profile, device=settings.device)
+        converted = quantize_via(via, file, samples, to, profile=settings.profile, device=settings.device)
         outcome = replace(outcome, converted=converted)
         read = model_from(converted.model, via)
         outcome = replace(outcome, report=validate(read, [profile] if settings.profile else None))

@@ -62,7 +62,7 @@ def decisive_samples(statistics: CalibrationStatistics) -> tuple[DecisiveSample,
 def _ranges_of_one_sample(statistics: CalibrationStatistics) -> Iterator[DecisiveSample]:
     """Yield each range that a sample alone sets."""
     for place, one in statistics.tensors.items():
-        for number in {one.low_sample, one.high_sample} if one.seen else ():
+        for number in {one.low_sample, one.high_sample} if one.has_values else ():
             decisive = DecisiveSample(
                 number, 1, place, (float(one.low), float(one.high)), _range_of_others(one, number)
             )
@@ -104,12 +104,12 @@ def constant_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator
     """Yield a warning for each input that has the same value in all samples."""
     entered = {(s.index, index) for s in model.subgraphs for index in s.inputs}
     for place, one in statistics.tensors.items():
-        if place in entered and one.seen and one.low == one.high and one.elements > statistics.samples:
+        if place in entered and one.has_values and one.low == one.high and one.elements > statistics.samples:
             name = model.subgraphs[place[0]].tensors[place[1]].name
             yield f"input '{name}' is {one.low:g} in all samples, so no range behind it is that of real data"
 
 
-def unscaled_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator[str]:
+def input_scaling_warnings(statistics: CalibrationStatistics, model: Model) -> Iterator[str]:
     """Yield a warning for each input with values of -2..2 that the model itself scales from 0..255.
 
     Example: Keras' layer Rescaling multiplies by 1/127.5 and adds -1.
@@ -117,7 +117,7 @@ def unscaled_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator
     for subgraph in model.subgraphs:
         for index in subgraph.inputs:
             seen = statistics.tensors.get((subgraph.index, index))
-            if seen is None or not seen.seen or max(-seen.low, seen.high) > _UNIT:
+            if seen is None or not seen.has_values or max(-seen.low, seen.high) > _UNIT:
                 continue
             for number in wiring_of(subgraph).readers.get(index, ()):
                 operator = subgraph.operators[number]
@@ -142,7 +142,7 @@ def _image_constant(subgraph: Subgraph, operator: Operator) -> float | None:
     return float(values.flat[0]) if scales else None
 
 
-def unreached_ranges(
+def range_warnings(
     plan: ConversionPlan, ranges: Mapping[Key, Interval], stated: Collection[Key] | None = None
 ) -> Iterator[str]:
     """Yield a warning if stated ranges are far wider than the values of the samples; ``stated`` None means all tensors."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.parameter_transfer import ZERO_POINT_OFFSET, TransferredParams
 from litecheck.conversion.request import REAL
-from litecheck.conversion.transferred import ZERO_POINT_OFFSET, TransferredParams
 from litecheck.errors import ConfigError
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.stored_values import bytes_of, stored_integers

@@ -15,9 +15,9 @@ from litecheck.conversion.binding import BoundFloatOperator, TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import is_derived
+from litecheck.conversion.parameter_transfer import ZERO_POINT_OFFSET, TransferredParams, shift_storage
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.recurrent_intermediates import same_as_state
-from litecheck.conversion.transferred import ZERO_POINT_OFFSET, TransferredParams, moved
 from litecheck.conversion.weight_scales import blocks_of, spec_scales
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
@@ -32,7 +32,7 @@ _OVERLOOKED = (
 )
 
 
-def derived_parameters(
+def derive_parameters(
     bound: BoundFloatOperator,
     forms: Mapping[TensorUse, QuantParams],
     generation: formulas.Generation,
@@ -78,12 +78,12 @@ def _weights(
                 because = ""
                 added, bias, factor = _find_bias(bound, role, forms)
                 if bias is not None and storage.dtype in _WEIGHTS and not unchanged.all():
-                    raised = formulas.raised_for_bias(scales, bias, factor, generation)
+                    raised = formulas.raise_for_bias(scales, bias, factor, generation)
                     count, scales = int(raised.raised.sum()), raised.weights
                     if count:
                         biases[added] = raised.bias
                         because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"
-                if storage.dtype == "int8" and formulas.overlooked(values, scales, axis, generation):
+                if storage.dtype == "int8" and formulas.has_other_step(values, scales, axis, generation):
                     because = "; ".join(filter(None, (because, _OVERLOOKED)))
                 yield port, _form(storage, scales, values, because, zeros)
 
@@ -106,7 +106,7 @@ def _existing_scales(
     """
     if form is None or form.dtype not in ZERO_POINT_OFFSET or storage.dtype not in ZERO_POINT_OFFSET:
         return None
-    form = moved(form, storage.dtype)
+    form = shift_storage(form, storage.dtype)
     alike = len(set(zip(form.scale.tolist(), form.zero_point.tolist(), strict=True))) == 1
     if alike:
         form = replace(form, scale=form.scale[:1], zero_point=form.zero_point[:1])
@@ -121,7 +121,7 @@ def _existing_scales(
     return OwnScales(scales, zeros, fits & (zeros >= low) & (zeros <= high))
 
 
-def stored_constants(
+def constant_forms(
     bound: BoundFloatOperator, generation: formulas.Generation
 ) -> Iterator[tuple[TensorUse, QuantParams]]:
     """Yield the forms of the constants that a float operator reads through a DEQUANTIZE."""
@@ -219,7 +219,7 @@ def _real_values(tensor: Tensor) -> NDArray[Any]:
     return np.zeros(tensor.shape, np.float32) if values is None else values
 
 
-def stored(
+def store_constant(
     values: NDArray[Any],
     form: QuantParams,
     derived: str,
@@ -234,13 +234,13 @@ def stored(
     if form.dtype == _HALF:
         return values.astype(np.float16)
     if derived == "bias":
-        return formulas.stored_bias(values, form.scale, form.dtype)
+        return formulas.store_bias(values, form.scale, form.dtype)
     axis = form.axis if form.scale.size > 1 else None
     if form.block:
         blocks = blocks_of(values, form.block)
-        rows = formulas.stored_weights(blocks, form.scale, 0, generation, form.dtype, dynamic)
+        rows = formulas.store_weights(blocks, form.scale, 0, generation, form.dtype, dynamic)
         return rows.reshape(values.shape)
     if form.dtype == "int4" or (derived == "weight" and form.dtype == "int8"):
-        return formulas.stored_weights(values, form.scale, axis, generation, form.dtype, dynamic)
+        return formulas.store_weights(values, form.scale, axis, generation, form.dtype, dynamic)
     parameters = Parameters(form.scale, form.zero_point, axis)
     return quantize(values.astype(np.float32), parameters, form.dtype)

@@ -42,7 +42,7 @@ class Distortion:
     mean: float = 0.0
     variation: float = 0.0
 
-    def merged(self, other: Distortion) -> Distortion:
+    def merge(self, other: Distortion) -> Distortion:
         """Return the distortion over the elements of both."""
         elements, apart = self.elements + other.elements, other.mean - self.mean
         share = other.elements / max(1, elements)
@@ -100,7 +100,7 @@ def distortion(x: NDArray[Any], stored: NDArray[Any], tensor: Tensor) -> Distort
     for at in range(0, flat.size, _BLOCK):
         block = slice(at, at + _BLOCK)
         y = real_values(codes[block], tensor) if alike else whole.reshape(-1)[block]
-        found = found.merged(_block_distortion(flat[block], codes[block], y, tensor))
+        found = found.merge(_block_distortion(flat[block], codes[block], y, tensor))
     return replace(found, equal=equal)
 
 
@@ -147,7 +147,7 @@ def _mean_and_squares(x: NDArray[Any]) -> tuple[float, float]:
     return first + total / x.size, max(0.0, squares - total * total / x.size)
 
 
-def stored_distortion(
+def distortion_of_stored(
     codes: NDArray[Any], reference: Tensor, stored: NDArray[Any], tensor: Tensor
 ) -> Distortion:
     """Return the ``distortion`` from integers of a quantized tensor, with the number of integers that are equal in both."""
@@ -189,7 +189,7 @@ class TopAgreement:
     rows: int
     classes: tuple[tuple[int, int, int], ...]
 
-    def merged(self, other: TopAgreement) -> TopAgreement:
+    def merge(self, other: TopAgreement) -> TopAgreement:
         """Return the agreement over the rows of both."""
         found: dict[int, tuple[int, int]] = {}
         for number, agreeing, rows in (*self.classes, *other.classes):
@@ -235,7 +235,8 @@ class PairTally:
         reference = self.references[pair] if self.references else tensor
         both = self.references and all(t.quantization.scale.size == 1 for t in (tensor, reference))
         self.merge(
-            pair, stored_distortion(x, reference, stored, tensor) if both else distortion(x, stored, tensor)
+            pair,
+            distortion_of_stored(x, reference, stored, tensor) if both else distortion(x, stored, tensor),
         )
         if pair in self.scores and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
@@ -244,15 +245,15 @@ class PairTally:
 
     def merge_channels(self, pair: int, other: ChannelSums) -> None:
         """Add another batch's sums by channel for a pair."""
-        self.channels[pair] = self.channels[pair].merged(other) if pair in self.channels else other
+        self.channels[pair] = self.channels[pair].merge(other) if pair in self.channels else other
 
     def merge(self, pair: int, other: Distortion) -> None:
         """Add another batch's distortion for a pair."""
-        self.found[pair] = self.found.get(pair, Distortion()).merged(other)
+        self.found[pair] = self.found.get(pair, Distortion()).merge(other)
 
     def merge_top(self, pair: int, other: TopAgreement) -> None:
         """Add another batch's top agreement for a pair."""
-        self.top[pair] = self.top[pair].merged(other) if pair in self.top else other
+        self.top[pair] = self.top[pair].merge(other) if pair in self.top else other
 
     def to_plain(self) -> dict[str, Any]:
         """Return plain values for JSON."""

@@ -62,7 +62,7 @@ def entry_edges(model: Model) -> frozenset[int]:
     return frozenset({0, *(signature.subgraph for signature in model.signatures)})
 
 
-def forwarded(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorUse, TensorUse]]:
+def call_edges(model: Model, bound: BoundFloatOperator) -> Iterator[tuple[TensorUse, TensorUse]]:
     """Yield pairs of ports between which a call passes stored values unchanged: the caller's port and the subgraph's."""
     operator, at = bound.operator, bound.subgraph.index
     for option, index in subgraph_calls(operator):
@@ -101,7 +101,7 @@ def variables(model: Model) -> dict[tuple[str, str], list[TensorUse]]:
     return found
 
 
-def exchanged(model: Model, ties: Sequence[tuple[str, str]] = ()) -> dict[str, list[TensorUse]]:
+def exchange_ports(model: Model, ties: Sequence[tuple[str, str]] = ()) -> dict[str, list[TensorUse]]:
     """Return the ports of inputs and outputs that signatures exchange, by name.
 
     Two inputs or outputs with one name and one shape, of one signature or of several, hand stored values on. Example: the

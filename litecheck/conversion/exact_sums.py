@@ -56,7 +56,7 @@ def exact_scales(
 
 def _constant_sum(bound: BoundFloatOperator) -> _ConstantSum | None:
     """Return a quantized sum with a uniform constant, or None for other operators."""
-    inputs, outputs = bound.placed("input"), bound.placed("output")
+    inputs, outputs = bound.ports_on("input"), bound.ports_on("output")
     if not bound.storage or traits_of(bound.operator.kind).element not in _SUMS or len(inputs) != 2:
         return None
     computed = [port for port in inputs if not bound.tensor(port).is_constant]

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.conversion.calibrated import Calibration
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion, check_changed, convert
 from litecheck.conversion.equalize import equalize
 from litecheck.conversion.fixed_ranges import with_fixed_ranges
 from litecheck.conversion.fixes import FixOptions
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.model_calibration import Calibration
+from litecheck.conversion.parameter_transfer import TransferredParams
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL_KINDS, Request
-from litecheck.conversion.transferred import TransferredParams
 from litecheck.errors import ConfigError, LitecheckError
 from litecheck.model.types import Model
 

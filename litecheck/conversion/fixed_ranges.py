@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from math import isfinite, nan
 
-from litecheck.conversion.calibration.running_stats import observed
+from litecheck.conversion.calibration.running_stats import observed_tensors
 from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
+from litecheck.conversion.shared_tensors import bind_operators, shared_tensors, spread_values
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
 from litecheck.profile.types import Profile
@@ -23,14 +23,14 @@ def with_fixed_ranges(
     NAME may be a pattern. Tensors that must have the quantization of a named tensor have its range as well. Example:
     ``image=0:1`` also sets the range of the image after RESHAPE.
     """
-    fixed = stated_ranges(model, texts)
+    fixed = parse_ranges(model, texts)
     if not fixed:
         return ranges
     # The inputs of an operator that joins several tensors, such as CONCATENATION, do not follow each other.
-    return {**ranges, **spread(fixed, shared_tensors(bound_operators(model, profile), inputs=1))}
+    return {**ranges, **spread_values(fixed, shared_tensors(bind_operators(model, profile), inputs=1))}
 
 
-def stated_ranges(model: Model, texts: Sequence[str]) -> Mapping[Key, Interval]:
+def parse_ranges(model: Model, texts: Sequence[str]) -> Mapping[Key, Interval]:
     """Return the ranges of the tensors that ``NAME=lo:hi`` names. Raises ConfigError. Example: ``image=0:1``."""
     return {key: extent for text in texts for key, extent in _parse_range(model, text).items()}
 
@@ -63,7 +63,7 @@ def _parse_range(model: Model, text: str) -> Mapping[Key, Interval]:
 
 def _names(model: Model) -> list[tuple[Key, str]]:
     """Return the names of computed float tensors: of tensors, and of inputs and outputs of signatures."""
-    keys = dict.fromkeys(observed(model))
+    keys = dict.fromkeys(observed_tensors(model))
     ends = [((s.subgraph, index), name) for s in model.signatures for name, index in (*s.inputs, *s.outputs)]
     return [
         *((key, model.subgraphs[key[0]].tensors[key[1]].name) for key in keys),

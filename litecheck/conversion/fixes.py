@@ -137,7 +137,7 @@ def loss_warnings(agreement: Agreement) -> tuple[str, ...]:
         if one.logits is not None
     )
     parts = (
-        (snr, f"channel {n} of output '{output}' has", bool(sums.hidden[n]))
+        (snr, f"channel {n} of output '{output}' has", bool(sums.hides_loss[n]))
         for output, sums, snr, n in _low_channels(agreement)
     )
     snr, place, hidden = min((*whole, *logits, *parts), default=(EXACT, "", False))

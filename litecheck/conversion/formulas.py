@@ -6,7 +6,7 @@ float32, because this decides the last bit. ``rha`` stands for rounding half awa
 The converter has had two quantizers. Files of the **old** generation (TOCO, tensorflow/lite/tools/optimize/
 quantization_utils.cc) and of the **new** generation (MLIR, tensorflow/compiler/mlir/lite/quantization/) differ in the
 last bit of weight scales, in the reciprocal that weights are multiplied with, and in how far a scale is raised for a
-bias that does not fit. **verbatim** is the new generation with its defect (:func:`overlooked`), which makes weights
+bias that does not fit. **verbatim** is the new generation with its defect (:func:`has_other_step`), which makes weights
 wrong and is never the default. Checked by tests/conversion/test_formulas.py against files of both generations.
 """
 
@@ -73,7 +73,7 @@ def weight_scales(
 
     With m the largest magnitude of a channel and 127 the steps on each side of the type's middle, the new scale is
     f32(2 * m / 254), where a width 2 * m of at most 1e-6 counts as 1e-6. The old scale is f32(m / 127). It is 0 for a
-    channel of zeros, unless :func:`raised_for_bias` raises it.
+    channel of zeros, unless :func:`raise_for_bias` raises it.
 
     For example, [[1, -2], [0.5, 1.27]] in int8 gives 2 / 127, and along axis 0 [2 / 127, 0.01].
     """
@@ -96,7 +96,7 @@ class RaisedScales:
     raised: NDArray[np.bool_]
 
 
-def raised_for_bias(
+def raise_for_bias(
     scales: NDArray[np.float32],
     bias: NDArray[np.float32],
     input_scale: float,
@@ -130,7 +130,7 @@ def raised_for_bias(
     )
 
 
-def stored_weights(
+def store_weights(
     values: NDArray[np.float32],
     scales: NDArray[np.float32],
     axis: int | None,
@@ -145,7 +145,7 @@ def stored_weights(
     With m a channel's largest magnitude, the reciprocal is f32(127 / m) in the old generation, and also in the new
     generation for a single scale per tensor. Per axis the new generation uses f32(1 / scale). A scale that does not come
     from m (raised for a bias, or chosen otherwise) also uses f32(1 / scale), or in the old generation f32(127 / f32(127 *
-    scale)). If a scale is :func:`overlooked`, the reciprocal is f32(127 / m). Per axis, the new generation
+    scale)). If a scale is :func:`has_other_step`, the reciprocal is f32(127 / m). Per axis, the new generation
     multiplies by 1 / (m / 127) in float64 if all activations are float32 (``dynamic``).
 
     For example, [[1, -2], [0.5, 1.27]] with the scales 2 / 127 and 0.01 gives [[64, -127], [50, 127]].
@@ -155,18 +155,18 @@ def stored_weights(
     reciprocal = steps / (divisors * steps) if generation == "old" else np.float32(1) / divisors
     if generation == "old" or axis is None:
         largest = _magnitudes(values, axis)
-        own = (scales == largest / steps) | overlooked(values, scales, axis, generation)
+        own = (scales == largest / steps) | has_other_step(values, scales, axis, generation)
         own &= largest > 0
         reciprocal = np.where(own, steps / np.where(own, largest, steps), reciprocal)
     elif dynamic:
         units = _magnitudes(values, axis).astype(np.float64) / float(steps)
         own = (units > 0) & (scales == units.astype(np.float32))
         reciprocal = 1 / np.where(own, units, divisors)
-    products = values * along(reciprocal, values.ndim, axis)
+    products = values * broadcast_along(reciprocal, values.ndim, axis)
     return np.clip(_round_half_away(products), -steps, steps).astype("int8" if dtype == "int4" else dtype)
 
 
-def overlooked(
+def has_other_step(
     values: NDArray[np.float32],
     scales: NDArray[np.float32],
     axis: int | None,
@@ -188,7 +188,7 @@ def bias_scales(input_scale: float | np.float32, scales: NDArray[np.float32]) ->
     return (float(np.float32(input_scale)) * scales.astype(np.float64)).astype(np.float32)
 
 
-def stored_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: str = "int32") -> NDArray[Any]:
+def store_bias(bias: NDArray[np.float32], scales: NDArray[np.float32], dtype: str = "int32") -> NDArray[Any]:
     """Return a bias as stored integers, rha(f32(bias * f32(1 / scale))), saturated; int64 for 16-bit activations.
 
     ``scales`` has shape (1,) or the shape of the bias.
@@ -215,7 +215,7 @@ def cell_scale(largest: float) -> np.float32:
     return scale
 
 
-def along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
+def broadcast_along(channels: NDArray[Any], ndim: int, axis: int | None) -> NDArray[Any]:
     """Return a value for each channel, shaped to broadcast along ``axis`` of a tensor with ``ndim`` dimensions."""
     if axis is None:
         return channels

@@ -10,7 +10,7 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.summary_text import count_of
 
 
-def failed_gates(record: ConversionRecord, settings: ConversionSettings) -> tuple[str, ...]:
+def gate_failures(record: ConversionRecord, settings: ConversionSettings) -> tuple[str, ...]:
     """Return the gates that a new model fails. Example: ``--max-float 0: 8 operators stay float32``."""
     return tuple(_gate_failures(record, settings))
 

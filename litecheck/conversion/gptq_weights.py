@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.conversion.apply import stored_bytes
-from litecheck.conversion.calibrated import Told
+from litecheck.conversion.apply import pack_bytes
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.second_moments import LayerInput, second_moments
@@ -19,6 +18,7 @@ from litecheck.conversion.convert_float import Conversion, rules_of
 from litecheck.conversion.formulas import steps_of
 from litecheck.conversion.gptq import gptq_integers
 from litecheck.conversion.groups import Key
+from litecheck.conversion.model_calibration import Told
 from litecheck.conversion.recipe import GPTQ, SCHEMES, RecipeRule
 from litecheck.conversion.request import REAL
 from litecheck.conversion.settings import ConversionSettings
@@ -111,7 +111,7 @@ def _input(subgraph: int, operator: Operator, weights: Tensor) -> LayerInput:
     )
 
 
-def chosen_weights(
+def choose_gptq_weights(
     conversion: Conversion,
     settings: ConversionSettings,
     data: CalibrationData,
@@ -153,9 +153,7 @@ def with_gptq(
     for layer in layers:
         stored = conversion.model.subgraphs[layer.stored[0]].tensors[layer.stored[1]]
         if layer.weights not in data:
-            data[layer.weights] = stored_bytes(
-                _integers(conversion, layer, sums[layer.weights]), stored.dtype
-            )
+            data[layer.weights] = pack_bytes(_integers(conversion, layer, sums[layer.weights]), stored.dtype)
         changed[layer.stored] = replace(stored, data=data[layer.weights], buffer=0)
     note = f"GPTQ chose the weights of {count_of(len(data), 'layer')}; a plan does not have them"
     plan = replace(conversion.plan, notes=(*conversion.plan.notes, note))

@@ -89,7 +89,7 @@ class Partition:
         one, other = self[a], self[b]
         if one is other:
             return
-        merged = joined(one, other)
+        merged = join_groups(one, other)
         if merged is None:
             raise ConfigError(
                 f"no scale and zero point keep these rules together: {_conflict(one, other)} ({why})"
@@ -130,7 +130,7 @@ def _conflicting_verb(one: QuantSpec, other: QuantSpec) -> str:
     return "zero_point" if max(low) > min(high) else ""
 
 
-def joined(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
+def join_groups(one: ScaleGroup, other: ScaleGroup) -> ScaleGroup | None:
     """Return the union of two groups, or None if their requirements conflict."""
     storage = _combine_storage(one.storage, other.storage)
     if storage is None:

@@ -59,7 +59,7 @@ def evaluation_doubts(
                 yield f"--evaluate: {doubt}"
 
 
-def watched(data: CalibrationData, model: Model, seen: dict[Key, Interval]) -> CalibrationData:
+def watch_ranges(data: CalibrationData, model: Model, seen: dict[Key, Interval]) -> CalibrationData:
     """Return the same samples; reading them adds the smallest and largest value of each float input to ``seen``."""
 
     def read() -> Iterator[Chain]:

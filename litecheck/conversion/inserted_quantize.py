@@ -14,7 +14,7 @@ from litecheck.report import ModelReport
 _PATH = "QUANTIZE/kept_range"
 
 
-def without_kept_ranges(report: ModelReport, conversion: Conversion) -> ModelReport:
+def drop_inserted_notes(report: ModelReport, conversion: Conversion) -> ModelReport:
     """Return the report without notes on the output range of an inserted QUANTIZE that clips no value.
 
     For example, int16 from -4 to 4 into int8 from 0 to 4 keeps half of the range, and all values of a RELU.

@@ -8,7 +8,7 @@ from typing import Any
 _encoded = json.JSONEncoder(allow_nan=False).encode
 
 
-def laid_out(value: Any, line: str) -> str:
+def layout_json(value: Any, line: str) -> str:
     """Return the JSON of ``json.dumps`` with an indent of 1. ``line`` is a line end and the indent of the next line.
 
     With an indent, ``json.dumps`` writes number by number, and a plan has tens of thousands. Here lists are written at
@@ -16,10 +16,10 @@ def laid_out(value: Any, line: str) -> str:
     """
     inner = f"{line} "
     if isinstance(value, dict) and value:
-        pairs = (f"{_encoded(key)}: {laid_out(one, inner)}" for key, one in value.items())
+        pairs = (f"{_encoded(key)}: {layout_json(one, inner)}" for key, one in value.items())
         return f"{{{inner}{f',{inner}'.join(pairs)}{line}}}"
     if not isinstance(value, list) or not value:
         return _encoded(value)
     if set(map(type, value)) <= {int, float}:
         return f"[{inner}{_encoded(value)[1:-1].replace(', ', f',{inner}')}{line}]"
-    return f"[{inner}{f',{inner}'.join(laid_out(one, inner) for one in value)}{line}]"
+    return f"[{inner}{f',{inner}'.join(layout_json(one, inner) for one in value)}{line}]"

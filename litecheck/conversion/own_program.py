@@ -6,15 +6,15 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from litecheck.conversion.calibration.prestart import prestarted
+from litecheck.conversion.calibration.prestart import prestart_child
 
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     """Return the int8 or int16x8 .tflite, checked and written as in ``litecheck convert --no-agreement``."""
     target = samples.parent / "made.tflite"
-    started = prestarted(request["device"], compares=False)
-    from litecheck.conversion.calibrating import Calibrating
-    from litecheck.conversion.prepared import prepared
+    started = prestart_child(request["device"], compares=False)
+    from litecheck.conversion.background_calibration import BackgroundCalibration
+    from litecheck.conversion.session_setup import prepare_session
     from litecheck.conversion.settings import ConversionSettings
     from litecheck.conversion.source import load_source
 
@@ -25,11 +25,11 @@ def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
         device=request["device"],
         agreement=False,
     )
-    session = prepared(load_source(request["source"]), settings)
-    calibrating = Calibrating(session, started=started)
-    from litecheck.conversion.pipeline import carried_out
+    session = prepare_session(load_source(request["source"]), settings)
+    calibrating = BackgroundCalibration(session, started=started)
+    from litecheck.conversion.pipeline import carry_out
 
-    record = carried_out(session, str(target), calibrating=calibrating)
+    record = carry_out(session, str(target), calibrating=calibrating)
     if not record.target:
         raise RuntimeError("the new model violates the profile, and is not written")
     return target.read_bytes()

@@ -9,9 +9,17 @@ import numpy as np
 
 from litecheck.conversion.binding import BoundFloatOperator, TensorUse, operands_at
 from litecheck.conversion.conversion_plan import QuantParams
-from litecheck.conversion.edges import Edge, edges, entry_edges, exchanged, forwarded, variables
+from litecheck.conversion.edges import Edge, call_edges, edges, entry_edges, exchange_ports, variables
 from litecheck.conversion.exact_sums import exact_scales
-from litecheck.conversion.groups import Interval, Key, Partition, ScaleGroup, extent_of, joined, parameters
+from litecheck.conversion.groups import (
+    Interval,
+    Key,
+    Partition,
+    ScaleGroup,
+    extent_of,
+    join_groups,
+    parameters,
+)
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.recurrent_intermediates import Inside, range_of, same_as_state, to_be_made
 from litecheck.conversion.request import REAL
@@ -129,7 +137,7 @@ def _forwarding_ports(question: ScaleQuestion) -> Iterator[tuple[TensorUse, Tens
     model, from_outside = question.model, entry_edges(question.model)
     seen: dict[TensorUse, None] = {}
     for bound in question.operators:
-        for pair in forwarded(model, bound):
+        for pair in call_edges(model, bound):
             seen.update(dict.fromkeys(pair))
     for subgraph in model.subgraphs:
         if subgraph.index in from_outside:
@@ -183,14 +191,14 @@ def _join_scales(bound: BoundFloatOperator, role: str, leader: str, partition: P
 
 def _join_by_calls(question: ScaleQuestion, partition: Partition) -> None:
     for bound in question.operators:
-        for mine, theirs in forwarded(question.model, bound):
+        for mine, theirs in call_edges(question.model, bound):
             if mine in partition and theirs in partition:
                 partition.join(mine, theirs, f"{bound.operator.opcode} hands stored integers on")
     for name, ports in variables(question.model).items():
         known_ports = [port for port in ports if port in partition]
         for port in known_ports[1:]:
             partition.join(known_ports[0], port, f"variable {'/'.join(name)}")
-    for shared, ports in exchanged(question.model, question.ties).items():
+    for shared, ports in exchange_ports(question.model, question.ties).items():
         known_ports = [port for port in ports if port in partition]
         for port in known_ports[1:]:
             partition.join(known_ports[0], port, f"signatures exchange '{shared}'")
@@ -213,7 +221,7 @@ def _is_worth_joining(one: ScaleGroup, other: ScaleGroup, key: Key, shared: bool
 
     A QUANTIZE before a negation computes no -128, whose negative wraps around to -128.
     """
-    merged = joined(one, other)
+    merged = join_groups(one, other)
     if merged is None or (other.storage.negated and not one.storage.negated):
         return False
     finer = one if _width(one) <= _width(other) else other

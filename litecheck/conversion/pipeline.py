@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litecheck.checks.validate import validate
+from litecheck.conversion.background_calibration import BackgroundCalibration
 from litecheck.conversion.binding import bind
-from litecheck.conversion.calibrated import Calibration, Told
-from litecheck.conversion.calibrating import Calibrating
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
-from litecheck.conversion.calibration.running_stats import observed
+from litecheck.conversion.calibration.running_stats import observed_tensors
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
-from litecheck.conversion.data_warnings import named_samples, unreached_ranges
-from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
+from litecheck.conversion.data_warnings import named_samples, range_warnings
+from litecheck.conversion.fixed_ranges import parse_ranges, with_fixed_ranges
 from litecheck.conversion.fixes import (
     LARGE_LOSS,
     evaluation_warnings,
@@ -25,25 +24,26 @@ from litecheck.conversion.fixes import (
     lowest_snr,
     snr_or_exact,
 )
-from litecheck.conversion.gates import failed_gates
+from litecheck.conversion.gates import gate_failures
 from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.input_ranges import evaluation_doubts, watched
-from litecheck.conversion.inserted_quantize import without_kept_ranges
+from litecheck.conversion.input_ranges import evaluation_doubts, watch_ranges
+from litecheck.conversion.inserted_quantize import drop_inserted_notes
+from litecheck.conversion.model_calibration import Calibration, Told
+from litecheck.conversion.parameter_transfer import TransferredParams, copy_parameters
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
-from litecheck.conversion.precision_budget import missed_budget
-from litecheck.conversion.prepared import ConversionSession, prepared
-from litecheck.conversion.record import ConversionRecord, converted_tensors, staying
+from litecheck.conversion.precision_budget import budget_warning
+from litecheck.conversion.qat_models import with_trained_ranges
+from litecheck.conversion.record import ConversionRecord, staying, tensor_records
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings
+from litecheck.conversion.session_setup import ConversionSession, prepare_session
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
 from litecheck.conversion.target_name import check_target
-from litecheck.conversion.trained import with_trained_ranges
-from litecheck.conversion.transferred import TransferredParams, copy_parameters
 from litecheck.conversion.weight_errors import weight_errors
 from litecheck.devices.port import Limits
 from litecheck.files import atomic_write
@@ -63,12 +63,12 @@ _CURES = (
 )
 
 
-def carried_out(
+def carry_out(
     session: ConversionSession,
     target: str = "",
     save_plan: str = "",
     tell: Told | None = None,
-    calibrating: Calibrating | None = None,
+    calibrating: BackgroundCalibration | None = None,
 ) -> ConversionRecord:
     """Carry out the conversion of a session.
 
@@ -78,17 +78,17 @@ def carried_out(
     Raises ConfigError for impossible requests, CalibrationError if the model does not run on the data.
     """
     progress = tell or (lambda done, what: None)
-    with calibrating or Calibrating(session, progress) as calibration:
+    with calibrating or BackgroundCalibration(session, progress) as calibration:
         return _carry_out(session, target, save_plan, progress, calibration)
 
 
 def _carry_out(
-    session: ConversionSession, target: str, save_plan: str, tell: Told, calibrating: Calibrating
+    session: ConversionSession, target: str, save_plan: str, tell: Told, calibrating: BackgroundCalibration
 ) -> ConversionRecord:
     model, settings, data, child = session.model, session.settings, session.data, calibrating.child
     if session.plan is None and not session.shifts:
         check_request(model, settings.request)
-        stated_ranges(model, settings.ranges)
+        parse_ranges(model, settings.ranges)
     if calibrating.waits:
         _load_rules(model, settings)
     calibration = calibrating.result()
@@ -115,9 +115,11 @@ def _carry_out(
     if rerun and settings.correct_bias:
         conversion, correction = rerun.correct_biases(conversion)
     if session.needs_moments and data is not None:
-        from litecheck.conversion.gptq_weights import chosen_weights  # few recipes need it
+        from litecheck.conversion.gptq_weights import choose_gptq_weights  # few recipes need it
 
-        conversion = chosen_weights(conversion, settings, data, lambda n, what: tell(before + n, what), child)
+        conversion = choose_gptq_weights(
+            conversion, settings, data, lambda n, what: tell(before + n, what), child
+        )
         before += data.count or 0
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -134,7 +136,7 @@ def _carry_out(
         record = _compare(record, session, data, lambda done, what: tell(before + done, what), child)
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
-        samples = watched(session.evaluation, model, seen)
+        samples = watch_ranges(session.evaluation, model, seen)
         other = _agreement(session, conversion, samples, tell, child)
         doubts = tuple(evaluation_doubts(model, ranges, settings.to == "int16x8", seen))
         warnings = doubts or evaluation_warnings(other, record.agreement)
@@ -148,7 +150,7 @@ def _carry_out(
     if rerun and settings.sensitivity and not violates:
         rerun.done += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, settings.sensitivity))
-    record = replace(record, failed_gates=failed_gates(record, settings))
+    record = replace(record, failed_gates=gate_failures(record, settings))
     if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):
         atomic_write(target, content)
         record = replace(record, target=target)
@@ -192,7 +194,7 @@ def _warn_of_unreached(
         return
     seen = calibration.ranges
     stated = None if session.quantized or session.trained else {k for k in seen if ranges[k] != seen[k]}
-    yield from unreached_ranges(conversion.plan, seen, stated)
+    yield from range_warnings(conversion.plan, seen, stated)
 
 
 def _check_model(
@@ -211,7 +213,7 @@ def _check_model(
     read = model_from(content, target)
     plan = conversion.plan
     profiles = (accelerator,) if accelerator else profiles_of(plan, profile)
-    report = without_kept_ranges(validate(read, profiles if settings.profile else None), conversion)
+    report = drop_inserted_notes(validate(read, profiles if settings.profile else None), conversion)
     ranges = calibration.ranges if calibration else _NONE
     warnings = dict.fromkeys((*session.warnings, *(calibration.warnings if calibration else ())))
     return ConversionRecord(
@@ -223,7 +225,7 @@ def _check_model(
         conversion,
         replace(report, file=target or model.file, size=len(content)),
         staying(conversion, profile_of(plan, profile), profile),
-        converted_tensors(conversion, ranges, None),
+        tensor_records(conversion, ranges, None),
         shared_quantizations(conversion.source, plan, profile_of(plan, profile), ranges),
         calibration,
         None,
@@ -250,9 +252,9 @@ def _compare(
             raise CalibrationError(f"{error}. {_CURES}") from error
         return replace(record, warnings=(*record.warnings, f"both models were not run: {error}"))
     ranges = record.calibration.ranges if record.calibration else _NONE
-    missed = missed_budget(record.budget, found.samples, snr_or_exact(found))
+    missed = budget_warning(record.budget, found.samples, snr_or_exact(found))
     warnings = (*record.warnings, *missed, *loss_warnings(found))
-    tensors = converted_tensors(conversion, ranges, found)
+    tensors = tensor_records(conversion, ranges, found)
     return replace(record, agreement=found, tensors=tensors, warnings=warnings)
 
 
@@ -261,7 +263,7 @@ def _agreement(
 ) -> Agreement:
     from litecheck.conversion.agreement import agreement  # not every conversion needs it
 
-    settings, seen = session.settings, set(observed(conversion.source))
+    settings, seen = session.settings, set(observed_tensors(conversion.source))
     return agreement(
         session.simulated or session.model,
         conversion.model,
@@ -287,4 +289,4 @@ def convert_model(
     """
     options = ConversionSettings(**settings)
     loaded = model if isinstance(model, Model) else load_source(model, signature=options.signature)
-    return carried_out(prepared(loaded, options), check_target(target), save_plan)
+    return carry_out(prepare_session(loaded, options), check_target(target), save_plan)

@@ -15,7 +15,7 @@ from litecheck.conversion.conversion_plan import (
     TensorQuantParams,
 )
 from litecheck.conversion.formulas import Generation
-from litecheck.conversion.json_layout import laid_out
+from litecheck.conversion.json_layout import layout_json
 from litecheck.conversion.plan_reader import PLAN_KEYS, PlanReader
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
@@ -45,7 +45,7 @@ def plan_values(plan: ConversionPlan) -> dict[str, Any]:
 
 def plan_json(plan: ConversionPlan) -> str:
     """Return a plan as JSON text."""
-    return laid_out(plan_values(plan), "\n") + "\n"
+    return layout_json(plan_values(plan), "\n") + "\n"
 
 
 def read_plan(text: bytes | str, file: str) -> ConversionPlan:

@@ -12,7 +12,7 @@ from litecheck.conversion.conversion_plan import (
     QuantParams,
     TensorQuantParams,
 )
-from litecheck.conversion.edges import edges, entry_edges, forwarded, variables
+from litecheck.conversion.edges import call_edges, edges, entry_edges, variables
 from litecheck.conversion.groups import Key
 from litecheck.conversion.parameter_solver import tensor_at
 from litecheck.conversion.plan_profiles import activation_of, profile_of
@@ -243,7 +243,7 @@ class _Fitting:
     def check_links(self) -> None:
         """Check that stored values that are passed on unchanged have the same meaning on both sides."""
         for bound in self._bound:
-            for mine, theirs in forwarded(self.model, bound):
+            for mine, theirs in call_edges(self.model, bound):
                 self._check_alike((mine, theirs), f"{bound.operator.opcode} #{bound.operator.index} hands on")
         for name, ports in variables(self.model).items():
             self._check_alike(ports, f"variable '{'/'.join(filter(None, name))}' holds")

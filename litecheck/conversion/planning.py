@@ -17,7 +17,7 @@ from litecheck.conversion.conversion_plan import (
     QuantParams,
     TensorQuantParams,
 )
-from litecheck.conversion.derived_constants import derived_parameters, product, stored_constants
+from litecheck.conversion.derived_constants import constant_forms, derive_parameters, product
 from litecheck.conversion.edges import edges, entry_edges
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.operator_version import version_of
@@ -25,10 +25,10 @@ from litecheck.conversion.parameter_solver import ScaleQuestion, Solution, solve
 from litecheck.conversion.quant_spec import quant_spec_of
 from litecheck.conversion.recurrent_intermediates import Inside, intermediate_forms
 from litecheck.conversion.request import REAL
-from litecheck.conversion.rule_choice import RuleChoice, Targets, passed_rules
-from litecheck.conversion.scale_limits import DOUBLINGS, broken, widening
-from litecheck.conversion.scheme_binding import decided_type
-from litecheck.conversion.selected_values import selected_ranges, selection_notes
+from litecheck.conversion.rule_choice import RuleChoice, Targets, passed_rule_notes
+from litecheck.conversion.scale_limits import DOUBLINGS, limit_violations, widening
+from litecheck.conversion.scheme_binding import operator_type
+from litecheck.conversion.selected_values import limit_selected_ranges, selection_notes
 from litecheck.errors import ConfigError
 from litecheck.model.graph import name_of
 from litecheck.model.links import subgraph_calls
@@ -53,10 +53,10 @@ def make_plan(
     ``ranges`` are those of tensors, ``inner`` those of values inside recurrent operators. Raises ConfigError if no
     parameters meet the rules.
     """
-    stated, ranges = ranges, selected_ranges(model, ranges)
+    stated, ranges = ranges, limit_selected_ranges(model, ranges)
     selections = selection_notes(model, stated, ranges)
     choice = RuleChoice(model, profile, ranges, targets)
-    operators = [choice.bound(s, op) for s in model.subgraphs for op in s.operators]
+    operators = [choice.bind_operator(s, op) for s in model.subgraphs for op in s.operators]
     widened: dict[TensorUse, float] = {}
     for _ in range(ROUNDS):
         cuts = clamp_infinities(tuple(operators), ranges)
@@ -92,7 +92,7 @@ def _mend(
             if bound is None or not bound.storage or bound.rule is None:
                 continue
             operands = operands_of(converted.model, subgraph, operator, bound.rule)
-            for requirement in broken(bound, operands):
+            for requirement in limit_violations(bound, operands):
                 changed = True
                 wider = widening(bound, requirement, operands, solution.partition)
                 if wider is None or widened.get(wider[0], 1.0) * wider[1] > 2.0**DOUBLINGS:
@@ -120,12 +120,12 @@ def _plan(
         )
     decisions = []
     for bound in question.operators:
-        forms.update(derived_parameters(bound, forms, targets.generation, targets.borrowed))
+        forms.update(derive_parameters(bound, forms, targets.generation, targets.borrowed))
         decisions.append(_decision(bound, forms, targets, question.inner))
-        forms.update(stored_constants(bound, targets.generation))
+        forms.update(constant_forms(bound, targets.generation))
     forms.update(_shift_forms(model, forms, targets))
     tensors = tuple(_tensors(model, forms))
-    notes = (*notes, *passed_rules(question.operators))
+    notes = (*notes, *passed_rule_notes(question.operators))
     return ConversionPlan(
         source, profile.name, targets.activation, tensors, tuple(decisions), targets.generation, notes
     )
@@ -140,15 +140,15 @@ def _decision(
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(subgraph_calls(operator)))
     quantized = bool(bound.storage or bound.constants) or (calls and not bound.stays)
-    kind = decided_type(bound, targets.activation)
-    becomes = kind if quantized else UNTOUCHED if bound.untouched else REAL
+    kind = operator_type(bound, targets.activation)
+    becomes = kind if quantized else UNTOUCHED if bound.has_no_reals else REAL
     return Decision(
         subgraph.index,
         operator.index,
         operator.opcode,
         name_of(subgraph, operator),
         becomes,
-        "" if bound.untouched else bound.stays,
+        "" if bound.has_no_reals else bound.stays,
         dict(_added_biases(bound, forms)) if bound.storage else {},
         intermediate_forms(bound, forms, inner),
         version_of(bound),

@@ -124,7 +124,7 @@ class Trials:
         return self.known[assignment]
 
 
-def chosen_assignment(
+def choose_assignment(
     budget: ConversionBudget,
     costs: Sequence[OperatorCost],
     measure: Callable[[TypeAssignment], TriedAssignment],
@@ -157,7 +157,7 @@ def chosen_assignment(
     return BudgetChoice(budget, _best(budget, fitting), tuple(found))
 
 
-def missed_budget(choice: BudgetChoice | None, samples: int, snr: float) -> tuple[str, ...]:
+def budget_warning(choice: BudgetChoice | None, samples: int, snr: float) -> tuple[str, ...]:
     """Return a warning if the SNR of the choice is lower on all samples than the budget."""
     if choice is None or choice.budget.kind == "size" or snr >= choice.budget.limit:
         return ()

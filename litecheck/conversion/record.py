@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from litecheck.conversion.binding import bind
-from litecheck.conversion.calibrated import Calibration
 from litecheck.conversion.conversion_plan import UNTOUCHED, Decision, QuantParams, TensorQuantParams
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.equalize import LayerPair
 from litecheck.conversion.fixes import LossFix
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.model_calibration import Calibration
 from litecheck.conversion.request import REAL
 from litecheck.conversion.sensitivity import OperatorSensitivity
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -126,7 +126,7 @@ class ConversionRecord:
         return real - becomes.get(REAL, 0), real
 
     @property
-    def added(self) -> Mapping[str, int]:
+    def added_operators(self) -> Mapping[str, int]:
         """Number of operators by opcode that the new model has in addition to the old model."""
         old, new = (
             Counter(op.opcode for s in model.subgraphs for op in s.operators)
@@ -171,7 +171,7 @@ def _rule_text(conversion: Conversion, decision: Decision, profile: Profile) -> 
     return f"{by.path}, {by.demand}" if by is not None else ""
 
 
-def converted_tensors(
+def tensor_records(
     conversion: Conversion, ranges: Mapping[Key, Interval], agreement: Agreement | None
 ) -> tuple[ConvertedTensor, ...]:
     """Return every form of every tensor, in the order of the plan."""

@@ -14,7 +14,7 @@ _NOWHERE: tuple[Place, ...] = ("refused", "crashes")
 _WORDS = ("rejects", "crashes")
 
 
-def rejected_operators(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:
+def find_rejected_operators(report: ModelReport, origins: Sequence[int]) -> dict[int, str]:
     """Return the source operators for which the target's compiler would reject the first subgraph, with the reason.
 
     ``origins`` has the source operator of each new operator.

@@ -88,7 +88,7 @@ def _option_rule(to: str, option: str, pattern: str) -> RecipeRule:
     return RecipeRule(OperatorScheme(to), OperatorSelector((pattern,)), f"{option} {pattern}")
 
 
-def chosen_rules(operators: Mapping[str, Iterable[int]], budget: str) -> tuple[RecipeRule, ...]:
+def budget_rules(operators: Mapping[str, Iterable[int]], budget: str) -> tuple[RecipeRule, ...]:
     """Return the rules of a budget for its operators, by number, of each scheme.
 
     Example: ``{"float32": [3]}`` and ``snr=30`` give a rule to float32 for ``#3``, because "chosen by --budget snr=30".

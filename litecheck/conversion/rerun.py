@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from litecheck.conversion.bias_correction import BiasCorrection, corrected_biases, layers
-from litecheck.conversion.calibrated import Calibration, Told, calibrated
-from litecheck.conversion.calibration.calibration_data import chosen_samples, spread
+from litecheck.conversion.bias_correction import BiasCorrection, layers, search_bias_correction
+from litecheck.conversion.calibration.calibration_data import select_samples, spread_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
@@ -30,20 +29,21 @@ from litecheck.conversion.fixes import (
     snr_or_exact,
 )
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.model_calibration import Calibration, Told, calibrate_model
 from litecheck.conversion.precision_budget import (
     BudgetChoice,
     OperatorCost,
     TriedAssignment,
     TypeAssignment,
     check_size,
-    chosen_assignment,
+    choose_assignment,
     operator_costs,
     parse_budget,
 )
 from litecheck.conversion.recipe import RecipeRule
 from litecheck.conversion.recurrent_intermediates import Inside
-from litecheck.conversion.request import REAL, chosen_rules
-from litecheck.conversion.sensitivity import OperatorSensitivity, ranked
+from litecheck.conversion.request import REAL, budget_rules
+from litecheck.conversion.sensitivity import OperatorSensitivity, rank_operators
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.unrolled_loops import loop_steps
@@ -92,7 +92,7 @@ class Rerun:
         def compare_models(one: Conversion) -> Agreement:
             return self.compare(one, "correcting biases", channelled)
 
-        best, _, found = corrected_biases(conversion, convert_changed, compare_models)
+        best, _, found = search_bias_correction(conversion, convert_changed, compare_models)
         return best, found
 
     def sensitivities(
@@ -118,7 +118,7 @@ class Rerun:
             # all other operators compute in float32: the simulation of their integers is no part of the cost
             return self.compare(one, "quantizing one operator alone", data=self.search, reference=one.source)
 
-        return ranked(conversion, convert_alone, compare_models, most)
+        return rank_operators(conversion, convert_alone, compare_models, most)
 
     def choose_types(self, conversion: Conversion) -> tuple[Conversion, BudgetChoice]:
         """Return the conversion with the best choice of types within the budget, which later runs have as well."""
@@ -126,14 +126,14 @@ class Rerun:
         check_size(budget, file_size(conversion.model), len(conversion.plan.operators))
 
         def rules_of(one: TypeAssignment) -> tuple[RecipeRule, ...]:
-            return chosen_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
+            return budget_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measure(assignment: TypeAssignment) -> TriedAssignment:
             tried = self._convert(changes, chosen=rules_of(assignment))
             found = self.compare(tried, "trying choices within the budget", data=self.search)
             return TriedAssignment(assignment, file_size(tried.model), snr_or_exact(found))
 
-        choice = chosen_assignment(budget, self._costs(conversion), measure, file_size(self.model))
+        choice = choose_assignment(budget, self._costs(conversion), measure, file_size(self.model))
         self.settings = replace(before, chosen=rules_of(choice.chosen.assignment))
         return self._convert(changes), choice
 
@@ -172,8 +172,8 @@ class Rerun:
         They are tried on evenly spread samples, without samples that alone set ranges.
         """
         unusual = frozenset(one.sample for one in named_samples(statistics))
-        numbers = spread(self.data.count, unusual, SAMPLES)
-        data = chosen_samples(self.data, numbers)
+        numbers = spread_samples(self.data.count, unusual, SAMPLES)
+        data = select_samples(self.data, numbers)
         trials = self.trials(conversion.plan.changes, equalizes)
 
         def snr(tried: Conversion) -> float:
@@ -223,7 +223,7 @@ class Rerun:
     def _recalibrate(self, model: Model) -> Calibration:
         """Return the calibration of another form of the model."""
         settings = replace(self.settings, statistics="")
-        return calibrated(model, self.data, settings, lambda done, what: None, self.child)
+        return calibrate_model(model, self.data, settings, lambda done, what: None, self.child)
 
     def compare(
         self,

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from litecheck.conversion.binding import bind
 from litecheck.conversion.conversion_plan import ConversionPlan, Decision
-from litecheck.conversion.convert_float import Conversion, finished, kind_of, replay, rules_of
+from litecheck.conversion.convert_float import Conversion, finish_model, kind_of, replay, rules_of
 from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model, with_own_integers
 from litecheck.conversion.groups import Key
 from litecheck.conversion.planning import make_plan
@@ -52,7 +52,7 @@ def _shift_model(
     targets = Targets(activation, inputs, outputs, request.generation, borrowed=known.borrowed, rules=rules)
     plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
     plan = replace(plan, operators=tuple(_add_reason(decision, beside) for decision in plan.operators))
-    return _restore_integers(model, finished(known.model, plan, converted, profile, request))
+    return _restore_integers(model, finish_model(known.model, plan, converted, profile, request))
 
 
 def replay_retype(model: Model, plan: ConversionPlan, request: Request) -> Conversion:

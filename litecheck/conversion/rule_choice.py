@@ -11,12 +11,12 @@ from litecheck.conversion.binding import BoundFloatOperator, bind, real_ports
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.parameter_solver import is_derived
+from litecheck.conversion.parameter_transfer import TransferredParams
 from litecheck.conversion.recipe import RecipeRule
 from litecheck.conversion.recurrent_intermediates import to_be_made
 from litecheck.conversion.request import REAL
 from litecheck.conversion.runtime_faults import runtime_fault
-from litecheck.conversion.scheme_binding import bind_rule, decided_type
-from litecheck.conversion.transferred import TransferredParams
+from litecheck.conversion.scheme_binding import bind_rule, operator_type
 from litecheck.model.links import subgraph_calls
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -59,7 +59,7 @@ class RuleChoice:
     ranges: Mapping[Key, Interval]
     targets: Targets
 
-    def bound(self, subgraph: Subgraph, operator: Operator) -> BoundFloatOperator:
+    def bind_operator(self, subgraph: Subgraph, operator: Operator) -> BoundFloatOperator:
         """Return an operator with its rule, or with the reason why it stays unquantized."""
         why = self.targets.keeps(subgraph, operator)
         if why and not tuple(subgraph_calls(operator)):
@@ -103,9 +103,9 @@ class RuleChoice:
 
     def _check_allowed(self, bound: BoundFloatOperator) -> BoundFloatOperator:
         """Return a bound operator, unquantized if the model or the request prevents the quantization."""
-        if bound.stays or bound.untouched or not (bound.storage or bound.constants):
+        if bound.stays or bound.has_no_reals or not (bound.storage or bound.constants):
             return bound
-        dtype = decided_type(bound, self.targets.activation)
+        dtype = operator_type(bound, self.targets.activation)
         fault = runtime_fault(bound.operator.opcode, dtype, self.targets.runtimes)
         if why := fault or _obstacle(bound, self.ranges):
             return bound.staying(why)
@@ -118,11 +118,11 @@ def _passed_notes(bound: BoundFloatOperator, rule: RecipeRule) -> tuple[str, ...
     return (*bound.passed, f"{rule.place} does not apply: {bound.stays}")
 
 
-def passed_rules(operators: Iterable[BoundFloatOperator]) -> tuple[str, ...]:
+def passed_rule_notes(operators: Iterable[BoundFloatOperator]) -> tuple[str, ...]:
     """Return a note for each opcode and reason for which a rule of a recipe gave way to the rule before it."""
     found: dict[tuple[str, str], list[str]] = {}
     for bound in operators:
-        for why in bound.passed if not bound.untouched else ():
+        for why in bound.passed if not bound.has_no_reals else ():
             found.setdefault((bound.operator.opcode, why), []).append(f"#{bound.operator.index}")
     return tuple(f"{opcode} {', '.join(places)}: {why}" for (opcode, why), places in found.items())
 

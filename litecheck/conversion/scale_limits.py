@@ -20,7 +20,7 @@ DOUBLINGS = 24
 _REFINED = 6
 
 
-def broken(bound: BoundFloatOperator, operands: Operands) -> Iterator[Requirement]:
+def limit_violations(bound: BoundFloatOperator, operands: Operands) -> Iterator[Requirement]:
     """Yield the limits that an operator in its new form violates, except notes."""
     for requirement in bound.requirements:
         if requirement.verb == "limits" and requirement.level != "note" and not holds(requirement, operands):

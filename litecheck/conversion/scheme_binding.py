@@ -35,7 +35,7 @@ def bind_rule(
     if scheme.to == HALF:
         return _store_halves(bind(model, subgraph, operator, profile), scheme)
     bound = _bind(model, subgraph, operator, profile, activation, scheme)
-    if bound.stays or bound.untouched or not bound.storage:
+    if bound.stays or bound.has_no_reals or not bound.storage:
         return bound
     if scheme.to == REAL:
         return bound.staying(rule.reason)
@@ -67,7 +67,7 @@ def _bind(
 
 def _size(bound: BoundFloatOperator) -> int:
     """Return the number of elements of the largest constant."""
-    tensors = (bound.tensor(port) for port in bound.placed("input"))
+    tensors = (bound.tensor(port) for port in bound.ports_on("input"))
     return max((tensor.size for tensor in tensors if tensor.is_constant), default=0)
 
 
@@ -111,7 +111,7 @@ def _block_obstacle(bound: BoundFloatOperator, role: str, size: int) -> str:
 
 def _only_looks_up(bound: BoundFloatOperator) -> bool:
     """Return True if a kernel reads no real values but its weights, so that it dequantizes them itself."""
-    return all(p in bound.ports[role] for p in bound.placed("input") for role in bound.storage)
+    return all(p in bound.ports[role] for p in bound.ports_on("input") for role in bound.storage)
 
 
 def _store_weights_only(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
@@ -132,7 +132,7 @@ def _store_weights_only(bound: BoundFloatOperator, scheme: OperatorScheme) -> Bo
 def _store_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFloatOperator:
     """Return a float operator with float16 constants after a DEQUANTIZE. Constants that float16 cannot store are
     unchanged."""
-    if bound.untouched:
+    if bound.has_no_reals:
         return bound
     constants: dict[TensorUse, QuantSpec] = {}
     unfit: list[str] = []
@@ -162,7 +162,7 @@ def _constants(bound: BoundFloatOperator) -> Iterator[TensorUse]:
             yield port
 
 
-def decided_type(bound: BoundFloatOperator, activation: str) -> str:
+def operator_type(bound: BoundFloatOperator, activation: str) -> str:
     """Return the type of a quantized operator in plans and reports.
 
     It is that of its scheme, or of ``activation`` without a scheme, if the operator's activations have it; else the first

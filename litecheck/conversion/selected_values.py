@@ -16,7 +16,7 @@ from litecheck.profile.operators import traits_of
 _ALL = (float("-inf"), float("inf"))
 
 
-def selected_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
+def limit_selected_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
     """Return the ranges. A value that only selections read is limited to the range of the selected values.
 
     The range also limits the inputs of sums and products with a constant before a selection. Example: a SELECT_V2 gives

@@ -35,7 +35,7 @@ class OperatorSensitivity:
     snr: float
 
 
-def ranked(
+def rank_operators(
     conversion: Conversion,
     alone: Callable[[Key], Conversion],
     compared: Callable[[Conversion], Agreement],

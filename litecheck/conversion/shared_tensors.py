@@ -14,7 +14,7 @@ from litecheck.profile.types import Profile
 Value = TypeVar("Value")
 
 
-def bound_operators(model: Model, profile: Profile, activation: str = "") -> list[BoundFloatOperator]:
+def bind_operators(model: Model, profile: Profile, activation: str = "") -> list[BoundFloatOperator]:
     """Return all operators with their rules for a type of activations."""
     return [bind(model, s, op, profile, activation) for s in model.subgraphs for op in s.operators]
 
@@ -41,7 +41,7 @@ def _is_computed(bound: BoundFloatOperator, port: TensorUse) -> bool:
     return tensor.is_variable or not tensor.is_constant
 
 
-def spread(
+def spread_values(
     known: Mapping[Key, Value],
     groups: Iterable[Sequence[Key]],
     joined: Callable[[list[Value]], Value] = lambda values: values[0],

@@ -6,7 +6,7 @@ import os
 import re
 from pathlib import Path
 
-from litecheck.conversion.other_converters.converter_process import ForeignError, ProcessLimits, converted
+from litecheck.conversion.other_converters.converter_process import ForeignError, ProcessLimits, run_converter
 from litecheck.conversion.tensorflow_formats import KERAS
 from litecheck.errors import InputError, LitecheckError, ModelError, Problem, install_hint
 
@@ -66,9 +66,9 @@ def float_from_tensorflow(
         "source": str(path), "kind": source_kind(path), "signature": signature or "", "imports": ["tensorflow"],
     }  # fmt: skip
     try:
-        return converted(FLOAT, request, limits or ProcessLimits()).model
+        return run_converter(FLOAT, request, limits or ProcessLimits()).model
     except ForeignError as error:
-        raise explained(path, error) from None
+        raise explain_failure(path, error) from None
 
 
 def source_kind(path: str | Path) -> str:
@@ -86,7 +86,7 @@ def source_kind(path: str | Path) -> str:
     raise ModelError(str(path), (Problem("no-model", "TensorFlow", None, what),))
 
 
-def explained(path: str | Path, error: ForeignError) -> LitecheckError:
+def explain_failure(path: str | Path, error: ForeignError) -> LitecheckError:
     """Return the error for a failure in a sentence: InputError for a missing package, ModelError for the model."""
     if error.kind == "missing module":
         return InputError(f"{path}: needs {error.message}, which is not installed: {INSTALL}")

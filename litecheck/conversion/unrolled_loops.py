@@ -40,7 +40,7 @@ class _Classes:
         return len(self.leader) > before
 
 
-def unrolled_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
+def widen_loop_ranges(model: Model, ranges: Mapping[Key, Interval]) -> Mapping[Key, Interval]:
     """Return the ranges, with the range of all steps for tensors of unrolled loops.
 
     Operators with the same constant weights belong to steps of a loop. Their inputs correspond, and so do their outputs and

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.conversion.agreement import TensorAgreement
 from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
 from litecheck.files import bytes_text
-from litecheck.rendering.conversion.snr_wording import ratio, without_dc, worst_output
+from litecheck.rendering.conversion.snr_wording import ratio, snr_without_mean, worst_output
 from litecheck.rendering.document import Code, Document, Heading, Part, fact_rows, text_grid
 from litecheck.rendering.escape import NAME, shorten, visible
 from litecheck.summary_text import count_of, counts_text
@@ -42,7 +42,7 @@ def _row(one: ConverterOutcome) -> tuple[str, ...]:
 def _output_rows(compared: ConverterComparison) -> list[tuple[str, ...]]:
     """Return a row for each output of each converter's model."""
     return [
-        (output.output, one.via, ratio(output), without_dc(output), f"{output.distortion.largest:.4g}",
+        (output.output, one.via, ratio(output), snr_without_mean(output), f"{output.distortion.largest:.4g}",
          _top_text(output))
         for one in compared.outcomes
         for output in (one.agreement.outputs if one.agreement else ())
@@ -131,7 +131,9 @@ def print_report(compared: ConverterComparison, console: Console, verbose: bool 
     page.line()
     rows = [_row(one) for one in compared.outcomes]
     page.grid((*_HEADS[:2], *_HEADS[3:]), [(*row[:2], *row[3:]) for row in rows], [""] * len(rows))
-    findings = [(row[0], row[2]) for row, one in zip(rows, compared.outcomes, strict=True) if one.found]
+    findings = [
+        (row[0], row[2]) for row, one in zip(rows, compared.outcomes, strict=True) if one.finding_count
+    ]
     page.bullets(page.phrase(f"{via}: {why}") for via, why in (*findings, *_failures(compared)))
     outputs = [(shorten(name, NAME), *rest) for name, *rest in _output_rows(compared)]
     if outputs and (verbose or len(outputs) > len(rows)):

@@ -21,8 +21,14 @@ from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.engine.saturation_limits import saturable_ends
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.distribution import StoredValues, TensorDistribution, is_counted, weights_of
-from litecheck.tracing.fed_operators import FedOperator, copies_of, edges_of, fed_operators, simulated_tensors
-from litecheck.tracing.float_forms import equal_operators, own_form, twin_form
+from litecheck.tracing.float_forms import equal_operators, float_form, twin_form
+from litecheck.tracing.isolated_operators import (
+    IsolatedOperator,
+    copies_of,
+    edges_of,
+    isolated_operators,
+    simulated_tensors,
+)
 from litecheck.tracing.measures import Errors, Signal, Tensors
 from litecheck.tracing.storage import dequantize_values, is_quantized, store_in_tensor, stores_alike
 from litecheck.tracing.twin import Twin, with_form
@@ -43,7 +49,7 @@ class Bench:
         entry: bool = True,
     ) -> None:
         self.part, self.twin, self.entry, self.calls = part, twin, entry, 0
-        self.operators = tuple(fed_operators(part))
+        self.operators = tuple(isolated_operators(part))
         self.errors = {fed.other: Errors() for fed in self.operators}
         self.edges = {index: Errors() for index, _ in edges_of(part)}
         self.simulated = simulated_tensors(part.first)
@@ -60,7 +66,7 @@ class Bench:
             for _, new in fed.outputs
         }
         self._quantized_interpreter = ReferenceInterpreter(match.second, arithmetic)
-        self._own_interpreter = ReferenceInterpreter(own_form(match.first, part))
+        self._own_interpreter = ReferenceInterpreter(float_form(match.first, part))
         self._twin_interpreter = ReferenceInterpreter(
             match.first if twin is None else twin_form(match.first, part, twin)
         )
@@ -142,7 +148,7 @@ class Bench:
         yield from weights_of(self.part)
 
     def _measure_operator(
-        self, fed: FedOperator, real: Tensors, stored: Tensors, quantized: dict[int, Values]
+        self, fed: IsolatedOperator, real: Tensors, stored: Tensors, quantized: dict[int, Values]
     ) -> None:
         errors = self.errors[fed.other]
         alone = self.run_alone(fed, real, quantized)
@@ -197,7 +203,7 @@ class Bench:
         self,
         name: str,
         interpreter: ReferenceInterpreter,
-        fed: FedOperator,
+        fed: IsolatedOperator,
         real: Tensors,
         signals: Mapping[int, Signal],
     ) -> None:
@@ -206,7 +212,7 @@ class Bench:
                 self.errors[fed.other].add(name, signals[old], signals[old].noise(got))
 
     def _compute_outputs(
-        self, interpreter: ReferenceInterpreter, fed: FedOperator, real: Tensors
+        self, interpreter: ReferenceInterpreter, fed: IsolatedOperator, real: Tensors
     ) -> dict[int, Values]:
         """Return the outputs of an operator in a form of the float model, by float tensor."""
         subgraph = interpreter.model.subgraphs[self.part.first.index]
@@ -233,7 +239,7 @@ class Bench:
         return quantized[new]
 
     def run_alone(
-        self, fed: FedOperator, real: Tensors, quantized: dict[int, Values] | None = None
+        self, fed: IsolatedOperator, real: Tensors, quantized: dict[int, Values] | None = None
     ) -> dict[int, Values]:
         """Return the quantized operator's outputs from the float model's tensors.
 
@@ -251,7 +257,7 @@ class Bench:
         return dict(zip(fed.operator.outputs, outputs, strict=True))
 
     def _add_kernel_errors(
-        self, fed: FedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]
+        self, fed: IsolatedOperator, real: Tensors, alone: Tensors, quantized: dict[int, Values]
     ) -> None:
         """Compare the integer kernel with float32 on the same stored inputs and constants."""
         tensors = dict(real)

@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 from litecheck.model.constant_values import constant_values
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.types import Tensor
-from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import accumulator_scale, constants_of
+from litecheck.tracing.isolated_operators import IsolatedOperator
 
 #: Relative difference from which a scale does not fit.
 MISFIT = 0.1
@@ -18,7 +18,7 @@ ROUNDED = 1e-2
 
 
 def bias_scale_words(
-    part: SubgraphMatch, matched: FedOperator, stored: Tensor, real: NDArray[np.float64]
+    part: SubgraphMatch, matched: IsolatedOperator, stored: Tensor, real: NDArray[np.float64]
 ) -> str:
     """Return how far bias scales are from the scales that kernels use, if the bias is right in its own scales."""
     ratios = _bias_scale_ratios(part, matched, stored, real)
@@ -29,7 +29,7 @@ def bias_scale_words(
 
 
 def _bias_scale_ratios(
-    part: SubgraphMatch, matched: FedOperator, stored: Tensor, real: NDArray[np.float64]
+    part: SubgraphMatch, matched: IsolatedOperator, stored: Tensor, real: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """Return bias scales over the scales that kernels use; 1 if unknown, or if the bias is wrong in its scales."""
     kernels, own = accumulator_scale(part, matched.other), constant_values(stored)
@@ -40,7 +40,7 @@ def _bias_scale_ratios(
     return scales / kernels if fits else np.ones(1)
 
 
-def input_scale_factor(part: SubgraphMatch, matched: FedOperator) -> float:
+def input_scale_factor(part: SubgraphMatch, matched: IsolatedOperator) -> float:
     """Return the factor by which the input's scale must grow for all bias scales to fit, 1 without such a factor.
 
     Example: all bias scales are 2.5 times input scale x weight scale, because the input's scale was changed alone.

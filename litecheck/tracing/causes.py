@@ -24,27 +24,27 @@ from litecheck.summary_text import count_of
 from litecheck.tracing.bias_scales import bias_scale_words
 from litecheck.tracing.constant_faults import (
     channel_fit,
-    cut_words,
-    exchanged_words,
+    clipping_text,
+    exchange_text,
     relative_error,
     scale_words,
     value_words,
 )
-from litecheck.tracing.fed_operators import FedOperator
 from litecheck.tracing.float_forms import (
     PARTS,
     WITHOUT_MEANING,
     HeldConstant,
     accumulator_scale,
     constants_of,
+    float_form,
+    kernel_values,
     other_integers,
-    own_form,
-    own_values,
     permutation,
     twin_values,
 )
+from litecheck.tracing.isolated_operators import IsolatedOperator
 from litecheck.tracing.measures import Tensors
-from litecheck.tracing.moved_constants import bias_words, moved_words
+from litecheck.tracing.moved_constants import bias_words, order_text
 from litecheck.tracing.storage import is_quantized
 from litecheck.tracing.trace_result import Cause
 from litecheck.tracing.twin import Twin
@@ -54,12 +54,12 @@ _SHOWN = 16
 
 
 def part_errors(
-    match: ModelMatch, part: SubgraphMatch, matched: FedOperator, samples: Sequence[Tensors]
+    match: ModelMatch, part: SubgraphMatch, matched: IsolatedOperator, samples: Sequence[Tensors]
 ) -> dict[str, float]:
     """Return the error of each part of an operator alone, relative to the signal."""
     errors = {}
     for name in PARTS:
-        interpreter = ReferenceInterpreter(own_form(match.first, part, (name,), (matched.one,)))
+        interpreter = ReferenceInterpreter(float_form(match.first, part, (name,), (matched.one,)))
         subgraph = interpreter.model.subgraphs[part.first.index]
         signal = noise = 0.0
         for real in samples:
@@ -93,7 +93,7 @@ def _compute_outputs(
 
 
 def operator_cause(
-    part: SubgraphMatch, twin: Twin | None, matched: FedOperator, errors: Mapping[str, float]
+    part: SubgraphMatch, twin: Twin | None, matched: IsolatedOperator, errors: Mapping[str, float]
 ) -> tuple[Cause, str]:
     """Return the cause and a text on the fault, from the errors of the operator's parts."""
     mine, theirs = part.first.operators[matched.one], part.second.operators[matched.other]
@@ -109,8 +109,8 @@ def operator_cause(
         return _option_cause(part, mine, theirs)
     weights = [(one, ideal) for one, ideal in constants if one.kind != "bias"]
     scale_fault = _first_text(weights, lambda one, ideal: scale_words(one))
-    order_fault = exchanged_words([one for one, _ in weights]) or _first_text(
-        weights, lambda one, ideal: moved_words(one, _channel_axis(ideal))
+    order_fault = exchange_text([one for one, _ in weights]) or _first_text(
+        weights, lambda one, ideal: order_text(one, _channel_axis(ideal))
     )
     if worst == "bias" and not order_fault:
         if (
@@ -122,7 +122,7 @@ def operator_cause(
         return "bias", _bias_text(part, matched, constants)
     if axis := axis_words(part, twin, matched):
         return "weight_axis", axis
-    if order_fault := order_fault or _first_text(weights, lambda one, ideal: cut_words(one)):
+    if order_fault := order_fault or _first_text(weights, lambda one, ideal: clipping_text(one)):
         return "weights", order_fault
     if scale_fault:
         return "weight_scale", scale_fault
@@ -190,7 +190,7 @@ def _is_activation(*operators: Operator) -> bool:
 
 
 def _bias_is_wrong(
-    part: SubgraphMatch, matched: FedOperator, constants: Sequence[tuple[HeldConstant, Ideal]]
+    part: SubgraphMatch, matched: IsolatedOperator, constants: Sequence[tuple[HeldConstant, Ideal]]
 ) -> bool:
     """Return True if a bias remains wrong with the scales that fit the weights."""
     bias = next((one for one, _ in constants if one.kind == "bias"), None)
@@ -209,7 +209,9 @@ def _bias_is_wrong(
     return bool(np.square(fitted - real).sum() > 0.1 * np.square(real).sum())
 
 
-def _bias_text(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[HeldConstant, Ideal]]) -> str:
+def _bias_text(
+    part: SubgraphMatch, matched: IsolatedOperator, held: Sequence[tuple[HeldConstant, Ideal]]
+) -> str:
     biases = [(one, ideal) for one, ideal in held if one.kind == "bias"]
     return (
         _first_text(biases, lambda one, _: _bias_fault_text(part, matched, one))
@@ -217,10 +219,10 @@ def _bias_text(part: SubgraphMatch, matched: FedOperator, held: Sequence[tuple[H
     )
 
 
-def _bias_fault_text(part: SubgraphMatch, matched: FedOperator, bias: HeldConstant) -> str:
+def _bias_fault_text(part: SubgraphMatch, matched: IsolatedOperator, bias: HeldConstant) -> str:
     if bias.stored is None:
         return "it has no bias"
-    own, real = own_values(part, matched.other, bias), constant_values(bias.real)
+    own, real = kernel_values(part, matched.other, bias), constant_values(bias.real)
     if own is None or real is None or own.size != real.size:
         return ""
     if words := bias_scale_words(part, matched, bias.stored, real) or bias_words(part, matched, bias):
@@ -230,7 +232,7 @@ def _bias_fault_text(part: SubgraphMatch, matched: FedOperator, bias: HeldConsta
     return f"{wrong:,} of {count_of(real.size, 'bias', 'biases')} are not the float model's"
 
 
-def axis_words(part: SubgraphMatch, twin: Twin | None, matched: FedOperator) -> str:
+def axis_words(part: SubgraphMatch, twin: Twin | None, matched: IsolatedOperator) -> str:
     """Return a text on a wrong dimension of an operator's weight scales, or ""."""
     held = (one for one in constants_of(part, matched.one, matched.other) if one.kind != "bias")
     return next(

@@ -9,8 +9,8 @@ from litecheck.conversion.agreement import agreement
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.fixes import FixOptions, lowest_snr
-from litecheck.conversion.pipeline import carried_out
-from litecheck.conversion.prepared import prepared
+from litecheck.conversion.pipeline import carry_out
+from litecheck.conversion.session_setup import prepare_session
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.errors import ConfigError
 from litecheck.model.save import model_hash
@@ -44,7 +44,7 @@ class FixCommand:
             self.settings, keep=options.keep, int16x8=options.int16x8, ranges=options.ranges, agreement=False,
             equalize=options.equalize or self.settings.equalize,
         )  # fmt: skip
-        record = carried_out(prepared(self.real, settings))
+        record = carry_out(prepare_session(self.real, settings))
         if record.verdict != "conforms":
             raise ConfigError(f"{' '.join(options.words)}: the new model {record.verdict}")
         return record.conversion

@@ -42,7 +42,7 @@ def relative_error(held: HeldConstant) -> float:
     return float(np.square(got - want).sum() / max(np.square(want).sum(), 1e-300))
 
 
-def exchanged_words(held: Sequence[HeldConstant]) -> str:
+def exchange_text(held: Sequence[HeldConstant]) -> str:
     """Return a text on the first constant that equals another constant of the float operator, or "".
 
     Example: the weights of the input gate of an LSTM are those of the forget gate.
@@ -162,7 +162,7 @@ def _rows_by_scale(values: NDArray[Any], q: Quantization) -> NDArray[Any]:
     return values.reshape(1, -1) if q.scale.size == 1 else by_channel(values, q.axis)
 
 
-def cut_words(held: HeldConstant) -> str:
+def clipping_text(held: HeldConstant) -> str:
     """Return a text on channels of weights that were clipped to a narrower range, or "".
 
     Example: the weights -3, 1, 2, -4 that are stored as -2, 1, 2, -2. All weights with one scale are one channel.

@@ -63,7 +63,7 @@ def rank_culprits(culprits: Sequence[Culprit], shares: Mapping[int, ErrorShares]
     return [*sorted(measured, key=_rounded_share, reverse=True), *worst[_SHARED:]]
 
 
-def without_harmless_ranges(
+def drop_harmless_ranges(
     culprits: Sequence[Culprit], shares: Mapping[int, ErrorShares]
 ) -> tuple[list[Culprit], list[str]]:
     """Return the culprits without shared ranges that cost no channel of the outputs 3 dB, and a note on each of these.

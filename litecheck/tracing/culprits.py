@@ -17,9 +17,9 @@ from litecheck.quantization import BITS
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.bias_scales import input_scale_factor
 from litecheck.tracing.causes import axis_words, operator_cause, part_errors
-from litecheck.tracing.fed_operators import FedOperator, edges_of
+from litecheck.tracing.isolated_operators import IsolatedOperator, edges_of
 from litecheck.tracing.measures import Errors, Tensors
-from litecheck.tracing.rewired_inputs import rewired_words
+from litecheck.tracing.rewired_inputs import rewiring_text
 from litecheck.tracing.storage import is_quantized, stores_alike
 from litecheck.tracing.trace_result import LEAST_LOSS, Cause, Culprit
 from litecheck.tracing.twin import SLACK
@@ -60,7 +60,7 @@ class Loss:
         return 120.0 if math.isinf(error) else min(120.0, 10 * math.log10(error / self.base))
 
 
-def loss_of(bench: Bench, fed: FedOperator) -> Loss:
+def loss_of(bench: Bench, fed: IsolatedOperator) -> Loss:
     """Return the avoidable errors of an operator."""
     errors = bench.errors[fed.other]
     storage = 0.0 if _keeps_input_quantization(bench, fed) else errors.storage_excess
@@ -82,7 +82,7 @@ def _excess_ratio(errors: Errors, name: str, other: str) -> float:
     return max(0.0, mine - theirs)
 
 
-def _keeps_input_quantization(bench: Bench, fed: FedOperator) -> bool:
+def _keeps_input_quantization(bench: Bench, fed: IsolatedOperator) -> bool:
     """Return True if the output has the quantization of an input: its range is chosen at the input's producer.
 
     The quantization of sums and products is their own, even if it happens to be that of an input.
@@ -95,13 +95,13 @@ def _keeps_input_quantization(bench: Bench, fed: FedOperator) -> bool:
     return any(stores_alike(one, other) for one in sides[0] for other in sides[1])
 
 
-def _kernel_error(bench: Bench, fed: FedOperator) -> float:
+def _kernel_error(bench: Bench, fed: IsolatedOperator) -> float:
     """Return the error of the integer kernel, if it is more than rounding explains."""
     steps = _kernel_steps(bench, fed)
     return bench.errors[fed.other].ratio("kernel") or 0.0 if steps > _ORDINARY else 0.0
 
 
-def _kernel_steps(bench: Bench, fed: FedOperator) -> float:
+def _kernel_steps(bench: Bench, fed: IsolatedOperator) -> float:
     """Return the root mean square difference of the integer kernel from float32, in LSB of the output."""
     sums = bench.errors[fed.other].sums
     if "kernel" not in sums:
@@ -175,7 +175,7 @@ def _operator_culprits(
             cause, detail = operator_cause(bench.part, bench.twin, fed, errors)
         elif axis := axis_words(bench.part, bench.twin, fed):
             cause, detail = "weight_axis", axis
-        elif rewired := rewired_words(bench.part, fed):
+        elif rewired := rewiring_text(bench.part, fed):
             cause, detail = "operands", rewired
         else:
             steps = _kernel_steps(bench, fed)

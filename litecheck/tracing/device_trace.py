@@ -16,7 +16,7 @@ from litecheck.model.submodels import cut_operators
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.isolated_operators import IsolatedOperator
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import dequantize_values
 from litecheck.tracing.trace_result import decibels
@@ -44,7 +44,7 @@ def device_errors(
 
 
 def _operator_errors(
-    match: ModelMatch, bench: Bench, fed: FedOperator, samples: Sequence[Tensors], device: Device
+    match: ModelMatch, bench: Bench, fed: IsolatedOperator, samples: Sequence[Tensors], device: Device
 ) -> DeviceErrors | None:
     second = bench.part.second
     part = cut_operators(match.second, second, [fed.operator], fed.operator.outputs)

@@ -14,7 +14,7 @@ from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.tracing.bench import Bench
-from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.isolated_operators import IsolatedOperator
 from litecheck.tracing.measures import Tensors
 from litecheck.tracing.storage import dequantize_values, store_in_tensor
 from litecheck.tracing.trace_result import Culprit
@@ -90,7 +90,7 @@ class ErrorShares:
                 pairs = (tensors[end], float_tensor), (stored[new], part.second.tensors[new])
                 for sums, (compared, tensor) in zip((alone, whole), pairs, strict=True):
                     one = channel_sums(values, compared, tensor)
-                    sums[end] = sums[end].merged(one) if end in sums else one
+                    sums[end] = sums[end].merge(one) if end in sums else one
         return {end: one.noise for end, one in alone.items()}, {end: one.noise for end, one in whole.items()}
 
     def _culprit_errors(self, culprits: Sequence[Culprit], real: Tensors) -> dict[int, Values]:
@@ -150,7 +150,7 @@ class ErrorShares:
             (min(float(v.min()) for v in known), max(float(v.max()) for v in known)) if known else (0.0, 0.0)
         )
 
-    def _compute_from_stored(self, fed: FedOperator, real: Tensors) -> Tensors:
+    def _compute_from_stored(self, fed: IsolatedOperator, real: Tensors) -> Tensors:
         """Return the outputs of the float operator from the real values of the stored inputs."""
         tensors = self._bench.part.second.tensors
         stored = {

@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.conversion.calibrated import Calibration
-from litecheck.conversion.calibration.calibration_data import chosen_samples, spread, without_samples
+from litecheck.conversion.calibration.calibration_data import exclude_samples, select_samples, spread_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.conversion_plan import ConstantChange
 from litecheck.conversion.convert_float import Conversion
 from litecheck.conversion.data_warnings import named_samples
 from litecheck.conversion.fixes import SAMPLES, LossCause, find_causes
+from litecheck.conversion.model_calibration import Calibration
 from litecheck.conversion.outlier_channels import rescale_outliers
 from litecheck.conversion.plan_profiles import rules_for
+from litecheck.conversion.qat_models import import_trained, is_trained, with_trained_ranges
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.conversion.trained import import_trained, is_trained, with_trained_ranges
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model
 from litecheck.tracing.confirmed_fixes import FixCommand
@@ -68,16 +68,16 @@ def search_fix(
     if is_trained(found.first):
         rerun, partners, leading = _strip_simulation(rerun), {}, -1
     unusual = frozenset(one.sample for one in named_samples(statistics))
-    numbers = spread(data.count, unusual, SAMPLES)
+    numbers = spread_samples(data.count, unusual, SAMPLES)
 
     def causes(plain: Conversion) -> Iterator[LossCause]:
-        compared = rerun.compare_channels(plain, chosen_samples(data, numbers))
+        compared = rerun.compare_channels(plain, select_samples(data, numbers))
         return find_causes(plain, compared, shared_ranges(plain, rerun.ranges))
 
     trials = rerun.trials(base.changes, not base.words and rerun.trained is None)
     words = f"{base.words} {options.words}".strip()
     command = FixCommand(
-        base.model, replace(settings, equalize=True if base.words else None), without_samples(data, unusual)
+        base.model, replace(settings, equalize=True if base.words else None), exclude_samples(data, unusual)
     )
     shop = Workshop(found, trials, statistics, causes, few, source, words, command, options.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1

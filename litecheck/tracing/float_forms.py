@@ -23,7 +23,7 @@ from litecheck.model.tensor_matching import operand_order, origin_of
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 from litecheck.quantization import Quantization
-from litecheck.tracing.storage import is_quantized, stored_as
+from litecheck.tracing.storage import is_quantized, round_to_storage
 from litecheck.tracing.twin import Twin
 
 #: Parts of an operator that can differ between a quantized model and its float model.
@@ -73,7 +73,7 @@ def _float_constant(part: SubgraphMatch, index: int) -> Tensor | None:
     return origin if origin.is_constant else None
 
 
-def own_values(part: SubgraphMatch, other: int, held: HeldConstant) -> Weights | None:
+def kernel_values(part: SubgraphMatch, other: int, held: HeldConstant) -> Weights | None:
     """Return the real values that the kernel computes with: a bias counts in steps of input scale times weight scale."""
     if held.stored is None:
         return np.zeros(held.real.shape)
@@ -100,7 +100,7 @@ def accumulator_scale(part: SubgraphMatch, other: int) -> Weights | None:
     return product
 
 
-def own_form(
+def float_form(
     model: Model, part: SubgraphMatch, parts: Collection[str] = PARTS, only: Collection[int] | None = None
 ) -> Model:
     """Return the float model with these parts of the quantized operators, or of those in ``only`` (float numbers)."""
@@ -112,7 +112,7 @@ def own_form(
         values = {}
         for held in constants_of(part, one, other):
             if ("bias" if held.kind == "bias" else "weights") in parts:
-                own = own_values(part, other, held)
+                own = kernel_values(part, other, held)
                 if own is not None:
                     values[held.place] = own.reshape(held.real.shape)
         integers = other_integers(part, mine, theirs) if "option" in parts else {}
@@ -158,7 +158,7 @@ def twin_values(held: HeldConstant, form: QuantParams | None) -> Weights | None:
     if form.dtype in ("int32", "int64"):
         scale = along_axis(form.scale, form.quantization, values.ndim)
         return np.rint(values / scale) * scale
-    return stored_as(values, form.dtype, form.quantization).astype(np.float64)
+    return round_to_storage(values, form.dtype, form.quantization).astype(np.float64)
 
 
 def _round_weights(values: Weights, stored: Tensor | None) -> Weights | None:
@@ -168,7 +168,7 @@ def _round_weights(values: Weights, stored: Tensor | None) -> Weights | None:
     axis = stored.quantization.axis if stored.quantization.scale.size > 1 else None
     scales = weight_scales(values.astype(np.float32), axis, dtype=stored.dtype)
     q = Quantization(scales, np.zeros(scales.size, np.int64), axis or 0)
-    return stored_as(values, stored.dtype, q).astype(np.float64)
+    return round_to_storage(values, stored.dtype, q).astype(np.float64)
 
 
 def equal_operators(part: SubgraphMatch, one: Model, other: Model) -> frozenset[int]:

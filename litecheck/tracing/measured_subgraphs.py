@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from litecheck.arrays import Arrays
-from litecheck.conversion.calibration.calibration_data import spread
+from litecheck.conversion.calibration.calibration_data import spread_samples
 from litecheck.conversion.class_scores import output_logits
 from litecheck.conversion.fixes import SAMPLES
 from litecheck.model.links import subgraph_calls
@@ -25,7 +25,7 @@ _WORST = 4
 
 
 @dataclass(slots=True)
-class Measured:
+class SubgraphMeasures:
     """The benches by subgraph, the float tensors of some calls of each, and the entry points that the samples name."""
 
     benches: dict[int, Bench] = field(default_factory=dict)
@@ -47,14 +47,14 @@ def measure_subgraphs(
     unusual: Collection[int],
     total: int | None,
     tell: Callable[[int], None],
-) -> Measured:
+) -> SubgraphMeasures:
     """Run both models on the samples and measure each subgraph that runs. No tensors of unusual samples are kept.
 
     ``total`` is the number of samples, None if it is not known: then the first samples are kept, otherwise evenly spread
     samples.
     """
-    result, parts = Measured(), {part.first.index: part for part in match.subgraphs}
-    few, tried = (spread(total, unusual, most) for most in (_FEW, SAMPLES))
+    result, parts = SubgraphMeasures(), {part.first.index: part for part in match.subgraphs}
+    few, tried = (spread_samples(total, unusual, most) for most in (_FEW, SAMPLES))
     needed = _compared_tensors(match.subgraphs[0])
     for count, (entry, arrays) in enumerate(samples, 1):
         if entry not in result.entries:
@@ -89,7 +89,7 @@ def _select_tensors(tensors: Tensors, chosen: Collection[int]) -> Tensors:
     return {index: tensors[index] for index in chosen if index in tensors}
 
 
-def unmeasured_reasons(match: ModelMatch, result: Measured) -> Iterator[str]:
+def unmeasured_reasons(match: ModelMatch, result: SubgraphMeasures) -> Iterator[str]:
     """Yield a sentence with the reason for each subgraph of the quantized model that is not measured."""
     parts = {part.first.index for part in match.subgraphs}
     named = {signature.subgraph: signature.key for signature in match.second.signatures}

@@ -11,8 +11,8 @@ from litecheck.model.constant_values import along_axis, constant_values
 from litecheck.model.matching import SubgraphMatch
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
-from litecheck.tracing.fed_operators import FedOperator
-from litecheck.tracing.float_forms import HeldConstant, constants_of, own_values
+from litecheck.tracing.float_forms import HeldConstant, constants_of, kernel_values
+from litecheck.tracing.isolated_operators import IsolatedOperator
 from litecheck.tracing.storage import is_quantized
 
 #: Share of the power of weights below which the difference of moved weights is rounding, or a channel is negligible.
@@ -26,7 +26,7 @@ _LISTED = 8
 Weights = NDArray[np.float64]
 
 
-def moved_words(held: HeldConstant, axis: int) -> str:
+def order_text(held: HeldConstant, axis: int) -> str:
     """Return the order in which the dimensions or the channels of weights were written, or "" if they are in place.
 
     ``axis`` is the dimension of the output channels.
@@ -131,9 +131,9 @@ def _normalize_rows(rows: Weights) -> Weights:
     return normalized
 
 
-def bias_words(part: SubgraphMatch, fed: FedOperator, bias: HeldConstant) -> str:
+def bias_words(part: SubgraphMatch, fed: IsolatedOperator, bias: HeldConstant) -> str:
     """Return a text on another operator with the same bias, or "": equal real values, or equal integers."""
-    own = own_values(part, fed.other, bias)
+    own = kernel_values(part, fed.other, bias)
     integers = None if bias.stored is None else stored_integers(bias.stored)
     if own is None or integers is None or bias.real.size < 2:
         return ""

@@ -13,7 +13,7 @@ from litecheck.model.tensor_matching import origin_of
 from litecheck.profile.operators import traits_of
 from litecheck.summary_text import count_of
 from litecheck.tracing.float_forms import HeldConstant, constants_of
-from litecheck.tracing.moved_constants import moved_words
+from litecheck.tracing.moved_constants import order_text
 
 #: Cosine of two sets of weights below which they have nothing in common, and the smallest number of elements compared.
 _UNLIKE, _MIN_ELEMENTS = 0.5, 64
@@ -81,7 +81,7 @@ def _cosine(held: HeldConstant) -> float | None:
     cosine = _dot_product(real, stored) / max(
         float(np.sqrt(_dot_product(real, real) * _dot_product(stored, stored))), 1e-300
     )
-    return 1.0 if cosine < _UNLIKE and moved_words(held, 0) else cosine
+    return 1.0 if cosine < _UNLIKE and order_text(held, 0) else cosine
 
 
 def _dot_product(one: Values, other: Values) -> float:

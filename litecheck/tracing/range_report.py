@@ -8,8 +8,8 @@ from math import inf, log2
 
 from litecheck.arrays import Arrays
 from litecheck.cases.inputs import quantize_input
-from litecheck.conversion.calibrated import opened
 from litecheck.conversion.groups import Interval
+from litecheck.conversion.model_calibration import open_samples
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.errors import ConfigError
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
@@ -32,7 +32,7 @@ def trace_ranges(
 ) -> Trace:
     """Return the saturation and the effective resolution of every output on real-valued samples."""
     real = _real_inputs(model)
-    data = opened(real, settings)
+    data = open_samples(real, settings)
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
     interpreter, subgraph = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]

@@ -7,10 +7,10 @@ from litecheck.model.matching import SubgraphMatch
 from litecheck.model.tensor_matching import before_operators
 from litecheck.model.types import Subgraph
 from litecheck.profile.operators import traits_of
-from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.isolated_operators import IsolatedOperator
 
 
-def rewired_words(part: SubgraphMatch, fed: FedOperator) -> str:
+def rewiring_text(part: SubgraphMatch, fed: IsolatedOperator) -> str:
     """Return a text on the input that corresponds to another tensor than the float operator reads, or "".
 
     Example: an ADD is lost, and the next layer reads the output of the convolution before the ADD.

@@ -35,7 +35,7 @@ def stores_alike(one: Tensor, other: Tensor) -> bool:
     )
 
 
-def stored_as(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.float32]:
+def round_to_storage(values: NDArray[Any], dtype: str, q: Quantization) -> NDArray[np.float32]:
     """Return the real values of values after storage, in float32.
 
     Example: 0.31 as int8 with scale 0.25 and zero point 0 gives 0.25; 40 gives 31.75, the largest value.
@@ -64,7 +64,7 @@ def store_in_tensor(values: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]
     """Return the real values of values after storage in a tensor; unchanged if it is not quantized."""
     if not is_quantized(tensor):
         return values.astype(np.float32, copy=False)
-    return stored_as(values, tensor.dtype, tensor.quantization)
+    return round_to_storage(values, tensor.dtype, tensor.quantization)
 
 
 def dequantize_values(stored: NDArray[Any], tensor: Tensor) -> NDArray[np.float32]:

@@ -11,7 +11,7 @@ from litecheck.model.links import subgraph_calls
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprits import loss_of
 from litecheck.tracing.device_trace import DeviceErrors
-from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.isolated_operators import IsolatedOperator
 from litecheck.tracing.measures import Errors
 from litecheck.tracing.trace_result import LEAST_LOSS, Culprit, TracedOperator
 
@@ -19,7 +19,9 @@ from litecheck.tracing.trace_result import LEAST_LOSS, Culprit, TracedOperator
 _NOTES = 5
 
 
-def row_of(bench: Bench, fed: FedOperator, bridged: bool, on_device: DeviceErrors | None) -> TracedOperator:
+def row_of(
+    bench: Bench, fed: IsolatedOperator, bridged: bool, on_device: DeviceErrors | None
+) -> TracedOperator:
     """Return the measures of an operator; a bridged operator has the float model's output and no SNR of its own."""
     errors, subgraph = bench.errors[fed.other], bench.part.second
     loss, alone = loss_of(bench, fed), errors.snr("alone")

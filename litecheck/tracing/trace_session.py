@@ -7,13 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 from litecheck.arrays import Arrays
-from litecheck.conversion.calibrated import Calibration, calibrated, opened
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.data_warnings import decisive_text, named_samples, ranges_without
 from litecheck.conversion.equalize import equalize
+from litecheck.conversion.model_calibration import Calibration, calibrate_model, open_samples
+from litecheck.conversion.qat_models import is_trained
 from litecheck.conversion.shared_scales import SharedQuantization
 from litecheck.conversion.source import load_source
-from litecheck.conversion.trained import is_trained
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.devices.port import Device
 from litecheck.errors import ConfigError, InputError, LitecheckError
@@ -24,10 +24,10 @@ from litecheck.model.types import Model
 from litecheck.public_call import shows_call
 from litecheck.tracing.bench import Bench
 from litecheck.tracing.culprit_shares import (
+    drop_harmless_ranges,
     explained_share,
     merge_culprits,
     rank_culprits,
-    without_harmless_ranges,
 )
 from litecheck.tracing.culprits import UNPREPROCESSED, culprits
 from litecheck.tracing.data_fit import data_doubt, takes_scaling
@@ -35,7 +35,7 @@ from litecheck.tracing.device_trace import device_errors
 from litecheck.tracing.equalized_channels import equalized_channels
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.fix_search import TrialBase, search_fix, trial_base
-from litecheck.tracing.measured_subgraphs import Measured, measure_subgraphs, unmeasured_reasons
+from litecheck.tracing.measured_subgraphs import SubgraphMeasures, measure_subgraphs, unmeasured_reasons
 from litecheck.tracing.parent_fit import parent_doubt
 from litecheck.tracing.range_report import trace_ranges
 from litecheck.tracing.recorded_runs import RecordedRuns
@@ -78,10 +78,10 @@ def trace(
         return replace(ranges, load_faults=violations(quantized).load, arithmetic=options.arithmetic)
     real = reference if isinstance(reference, Model) else load_source(reference)
     _check_pair(real, quantized)
-    data = opened(real, options.conversion)
+    data = open_samples(real, options.conversion)
     if data is None:
         raise ConfigError("a trace needs data: give --data FILE, FOLDER or random:N")
-    calibration = calibrated(real, data, options.conversion, progress)
+    calibration = calibrate_model(real, data, options.conversion, progress)
     found = _trace_pair(real, quantized, options, data, calibration, progress, device)
     if against is None:
         return found
@@ -121,7 +121,7 @@ def _trace_pair(
         raise InputError(f"{quantized.file}: none of its operators matches one of {real.file}")
 
     def recalibrate(model: Model) -> Calibration:
-        return calibrated(model, data, options.conversion, progress)
+        return calibrate_model(model, data, options.conversion, progress)
 
     base = trial_base(found, calibration, options.conversion, recalibrate)
     if changes := equalized_channels(found):
@@ -156,7 +156,7 @@ def _trace_pair(
         ]
         named += culprits(found, bench, few, calibration.ranges, shared, violated.operators)
     shares = {n: ErrorShares(found, result.benches[n], result.worst.get(n, [])) for n in result.entries}
-    named, harmless = without_harmless_ranges(merge_culprits(named, quantized.subgraphs), shares)
+    named, harmless = drop_harmless_ranges(merge_culprits(named, quantized.subgraphs), shares)
     named = rank_culprits(named, shares)
     notes += harmless
     faults = culprits_on_device(rows)
@@ -224,7 +224,7 @@ def _find_leading(bench: Bench, outputs: ErrorShares) -> tuple[int, float] | Non
     return max(shares, key=lambda pair: pair[1], default=None)
 
 
-def _output_snrs(result: Measured) -> Iterator[TracedOutput]:
+def _output_snrs(result: SubgraphMeasures) -> Iterator[TracedOutput]:
     for number in result.entries:
         bench = result.benches[number]
         for index, errors in bench.ends.items():

@@ -51,7 +51,7 @@ _CONFIRMED = 3
 class Workshop:
     """Models, samples and settings of the trials of a fix, and the options of its command.
 
-    ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`Measured` keeps them. A
+    ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`SubgraphMeasures` keeps them. A
     plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a large loss of
     the plain conversion, as ``convert`` finds them. ``command`` carries the best fix out on all samples.
     """
@@ -197,7 +197,7 @@ class Workshop:
                 if old in outputs and old not in rows:
                     values, stored = map(np.atleast_1d, (sample[old], tensors_of_run[new]))
                     one = channel_sums(values, stored, tensors[new])
-                    channels[old] = channels[old].merged(one) if old in channels else one
+                    channels[old] = channels[old].merge(one) if old in channels else one
                 split = joint if joint is not None and old in joint.outputs else None
                 if split is not None or old in rows:
                     pair = sample[old], dequantize_values(tensors_of_run[new], tensors[new])

@@ -10,12 +10,12 @@ from litecheck.conversion.binding import TensorUse
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.parameter_transfer import TransferredParams
 from litecheck.conversion.plan_profiles import profile_of, rules_for
+from litecheck.conversion.qat_models import import_trained, is_trained
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, Request
 from litecheck.conversion.shared_scales import SharedQuantization, shared_quantizations
-from litecheck.conversion.trained import import_trained, is_trained
-from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.matching import ModelMatch, SubgraphMatch
 from litecheck.model.types import Model, Tensor
 from litecheck.tracing.storage import is_quantized

@@ -54,7 +54,13 @@ def test_inputs_are_quantized_and_outputs_compared(device: str) -> None:
     found = measured(device, X, X[:, ::-1])
     (fed,), (output,) = found.tensors, found.outputs
     assert (found.samples, found.source) == (2, "made up")
-    assert (fed.name, fed.dtype, fed.step, fed.saturated, fed.clipped) == ("x", "int8", 0.5, 0.25, 0.25)
+    assert (fed.name, fed.dtype, fed.step, fed.saturated_share, fed.clipped_share) == (
+        "x",
+        "int8",
+        0.5,
+        0.25,
+        0.25,
+    )
     # RELU gives 1, 2.25, 0 and 100; stored are 2, 5, 0 and 127.
     assert output.distortion.signal == 2 * (1 + 2.25**2 + 100**2)
     assert output.distortion.noise == 2 * (0.25**2 + 36.5**2)

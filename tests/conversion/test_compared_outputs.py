@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.conversion.compared_outputs import compared_outputs
+from litecheck.conversion.compared_outputs import compare_outputs
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
@@ -25,7 +25,7 @@ def two_outputs() -> Model:
 
 def test_outputs_are_in_order_and_probabilities_have_logits() -> None:
     model = two_outputs()
-    plain, probability = compared_outputs(model, model)
+    plain, probability = compare_outputs(model, model)
     assert (plain.name, plain.logits) == ("y", None)
     assert (probability.name, probability.pair) == ("z", ((0, 2), (0, 2)))
     assert probability.logits == ((0, 1), (0, 1))
@@ -33,10 +33,10 @@ def test_outputs_are_in_order_and_probabilities_have_logits() -> None:
 
 @pytest.mark.parametrize("last", ["", "SOFTMAX"])
 def test_logits_are_compared_if_both_models_have_them(last: str) -> None:
-    (found,) = compared_outputs(classifier("SOFTMAX"), classifier(last))
+    (found,) = compare_outputs(classifier("SOFTMAX"), classifier(last))
     assert (found.logits is None) == (not last)
 
 
 def test_another_number_of_outputs_is_an_error() -> None:
     with pytest.raises(ConfigError, match="not as many outputs"):
-        compared_outputs(two_outputs(), classifier())
+        compare_outputs(two_outputs(), classifier())

@@ -19,7 +19,7 @@ from litecheck.conversion.conversion_plan import ConversionPlan, QuantParams
 from litecheck.conversion.convert_float import PROVENANCE, Conversion, Request, convert, replay
 from litecheck.conversion.plan_file import plan_json, read_plan
 from litecheck.conversion.quant_spec import QuantSpec, quant_spec_of
-from litecheck.conversion.request import chosen_rules
+from litecheck.conversion.request import budget_rules
 from litecheck.conversion.retype_8bit import retype
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, qparams
@@ -190,7 +190,7 @@ def test_inputs_and_outputs_have_the_requested_type(dtype: str) -> None:
 
 def test_a_budget_is_the_reason_of_its_choices() -> None:
     """A rule of an option has priority over the choice of a budget."""
-    chosen = chosen_rules({"float32": (0, 1)}, "snr=30")
+    chosen = budget_rules({"float32": (0, 1)}, "snr=30")
     done = calibrated(masked(), chosen=chosen, keep=("#0",))
     kept = {d.operator: d.because for d in done.plan.operators if d.becomes == "float32"}
     assert kept == {0: "kept by --keep-float #0", 1: "chosen by --budget snr=30"}

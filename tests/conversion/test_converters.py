@@ -12,9 +12,9 @@ import pytest
 
 from fixtures.detector import float_detector, samples
 from litecheck.conversion import converters
-from litecheck.conversion.by_converter import quantized_via
+from litecheck.conversion.by_converter import quantize_via
 from litecheck.conversion.converters import compare_converters
-from litecheck.conversion.other_converters.converter_process import Converted
+from litecheck.conversion.other_converters.converter_process import ConverterResult
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.errors import ConfigError, ModelError, Problem
@@ -31,17 +31,17 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ConversionSetti
     save_model(float_detector(), "float.tflite")
     Path("images.npz").write_bytes(samples())
 
-    def made(via: str, file: Path, *_: object, **__: object) -> Converted:
+    def made(via: str, file: Path, *_: object, **__: object) -> ConverterResult:
         if via == "tensorflow":
             raise ModelError(
                 str(file), (Problem("tensorflow-silent", "TensorFlow", None, "failed silently"),)
             )
         if via == "litecheck":
             record = convert_model(file, data=("images.npz",), samples=4, device="litecheck", agreement=False)
-            return Converted(model_bytes(record.conversion.model), 1.0, 100)
-        return Converted(file.read_bytes(), 2.0, 200)
+            return ConverterResult(model_bytes(record.conversion.model), 1.0, 100)
+        return ConverterResult(file.read_bytes(), 2.0, 200)
 
-    monkeypatch.setattr(converters, "quantized_via", made)
+    monkeypatch.setattr(converters, "quantize_via", made)
     return ConversionSettings(data=("images.npz",), samples=4, device="litecheck")
 
 
@@ -82,14 +82,14 @@ def test_litecheck_itself_in_a_process(tmp_path: Path) -> None:
     save_model(float_detector(), file)
     image = load_model(file).subgraphs[0].tensors[0]
     drawn = converters._name_samples(
-        float_detector(), converters.opened(float_detector(), ConversionSettings(random=2))
+        float_detector(), converters.open_samples(float_detector(), ConversionSettings(random=2))
     )  # type: ignore[arg-type]
     assert [sample[image.name].shape for sample in drawn] == [image.shape, image.shape]
-    made = quantized_via("litecheck", file, drawn, device="litecheck")
+    made = quantize_via("litecheck", file, drawn, device="litecheck")
     expected = convert_model(file, random=2, device="litecheck", agreement=False)
     assert made.model == model_bytes(expected.conversion.model)
     with pytest.raises(ModelError, match="litecheck"):
-        quantized_via("litecheck", file, drawn, profile="no-such-profile")
+        quantize_via("litecheck", file, drawn, profile="no-such-profile")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")

@@ -16,9 +16,9 @@ from litecheck.conversion.calibration.statistics import (
 )
 from litecheck.conversion.data_warnings import (
     decisive_samples,
+    input_scaling_warnings,
     named_samples,
     ranges_without,
-    unscaled_inputs,
 )
 from litecheck.conversion.record import ConversionRecord
 from litecheck.model.build import ModelBuilder
@@ -30,7 +30,7 @@ def seen(*values: list[float]) -> TensorStatistics:
     """Return statistics of a tensor with these values, sample by sample."""
     whole = TensorStatistics()
     for number, one in enumerate(values):
-        whole = whole.merged(statistics_of(np.float32(one), number))
+        whole = whole.merge(statistics_of(np.float32(one), number))
     return whole
 
 
@@ -135,7 +135,7 @@ def scaled(kind: str, constant: float, after: str = "") -> Model:
 def test_a_model_that_scales_images_itself_has_samples_of_0_to_255(
     model: Model, values: list[float], warned: str
 ) -> None:
-    found = list(unscaled_inputs(CalibrationStatistics({(0, 0): seen(values)}, 1, "", ""), model))
+    found = list(input_scaling_warnings(CalibrationStatistics({(0, 0): seen(values)}, 1, "", ""), model))
     assert len(found) == bool(warned)
     assert all(warned in text and "--preprocessing 1:0" in text for text in found)
 

@@ -116,7 +116,7 @@ def test_a_variation_is_found_beside_any_mean(mean: float) -> None:
     whole = distortion(x, stored, REAL)
     parts = Distortion()
     for row, other in zip(x, stored, strict=True):
-        parts = parts.merged(distortion(row, other, REAL))
+        parts = parts.merge(distortion(row, other, REAL))
     exact = x.astype(np.float64)
     for found in (whole, parts):
         assert found.mean == pytest.approx(exact.mean(), rel=1e-6)

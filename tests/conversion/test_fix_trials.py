@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from litecheck.conversion.calibrated import calibrated
 from litecheck.conversion.fix_trials import FixTrials
 from litecheck.conversion.fixes import FixOptions
+from litecheck.conversion.model_calibration import calibrate_model
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.types import Model
 from tests.conversion.mobile_nets import images
@@ -30,12 +30,12 @@ PLAIN, EQUALIZED, WIDE = FixOptions(), FixOptions(equalize=True), FixOptions(int
 def test_trials(model: Model, to: str, options: FixOptions, runs: bool) -> None:
     data = {8: spiked(), 16: rows(4)}.get(model.subgraphs[0].tensors[0].size, images(0, 2))
     settings = ConversionSettings(to=to, device="litecheck")
-    found = calibrated(model, data, settings, lambda done, what: None)
+    found = calibrate_model(model, data, settings, lambda done, what: None)
     trials = FixTrials(
         model,
         settings.request,
         found.ranges,
         found.inner,
-        lambda other: calibrated(other, data, settings, lambda done, what: None),
+        lambda other: calibrate_model(other, data, settings, lambda done, what: None),
     )
     assert (trials.measure(options, lambda made: 1.0) is not None) is runs

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.conversion.fixed_ranges import stated_ranges, with_fixed_ranges
+from litecheck.conversion.fixed_ranges import parse_ranges, with_fixed_ranges
 from litecheck.conversion.plan_profiles import rules_for
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
@@ -75,5 +75,5 @@ def test_inputs_and_outputs_have_the_names_of_signatures_as_well(name: str) -> N
     main.inputs(x)
     main.outputs(y)
     builder.signature("serving_default", main, {"pixels": x}, {"result": y})
-    found = stated_ranges(builder.finish(), (f"{name}=0:4",))
+    found = parse_ranges(builder.finish(), (f"{name}=0:4",))
     assert found == {(0, y if name == "result" else x): (0, 4)}

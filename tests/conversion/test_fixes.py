@@ -268,7 +268,7 @@ def test_sums_by_channel() -> None:
         2, [-0.5, 0.5], [5.0, 9.0], [0.25, 0.25], [2.0, 3.0],
     )  # fmt: skip
     assert sums.snr.tolist() == pytest.approx([10 * np.log10(20), 10 * np.log10(36)])
-    twice = sums.merged(ChannelSums.from_plain(sums.to_plain()))
+    twice = sums.merge(ChannelSums.from_plain(sums.to_plain()))
     assert (twice.rows, twice.signal.tolist(), twice.peak.tolist()) == (4, [10.0, 18.0], [2.0, 3.0])
     assert twice.mean_error.tolist() == [-0.25, 0.25]
 
@@ -303,7 +303,7 @@ def test_the_mean_of_a_nearly_constant_channel_does_not_hide_its_loss(
     x = np.array(values, np.float32).reshape(-1, 1)
     sums = channel_sums(x, np.full(x.shape, 0.5, np.float32), Tensor(0, "x", "float32", x.shape))
     assert sums.snr.tolist() == pytest.approx([snr], abs=1e-3)
-    assert sums.hidden.tolist() == [judged]
+    assert sums.hides_loss.tolist() == [judged]
 
 
 def test_rescaled_channels_are_calibrated_on_a_sample_that_sets_ranges() -> None:

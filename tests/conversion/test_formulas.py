@@ -17,9 +17,9 @@ from litecheck.conversion.formulas import (
     activation,
     bias_scales,
     cell_scale,
-    raised_for_bias,
-    stored_bias,
-    stored_weights,
+    raise_for_bias,
+    store_bias,
+    store_weights,
     weight_scales,
 )
 from litecheck.model.load import load_model
@@ -83,14 +83,14 @@ def differences(real: Path, stored: Path, generation: Generation) -> Counter[str
         scales = weight_scales(values, axis, generation)
         if pair.bias is not None and pair.stored_bias is not None:
             bias = stored_integers(pair.bias)
-            raised = raised_for_bias(scales, bias, pair.input_scale, generation)
+            raised = raise_for_bias(scales, bias, pair.input_scale, generation)
             scales, kind = raised.weights, pair.stored_bias.dtype
             count["raised"] += int(raised.raised.sum())
             count["bias scales"] += int((raised.bias != pair.stored_bias.quantization.scale).sum())
             count["biases"] += int(
-                (stored_bias(bias, raised.bias, kind) != stored_integers(pair.stored_bias)).sum()
+                (store_bias(bias, raised.bias, kind) != stored_integers(pair.stored_bias)).sum()
             )
-        integers = stored_weights(values, scales, axis, generation)
+        integers = store_weights(values, scales, axis, generation)
         count["scales"] += int((scales != q.scale).sum())
         count["weights"] += int((integers != stored_integers(pair.stored_weight)).sum())
         count["compared"] += integers.size
@@ -207,21 +207,21 @@ def test_a_fused_lstm_gets_power_of_two_cells_and_biases_in_steps_of_the_input()
     for k in range(1, 9):
         own = weight_scales(floats[k], None)
         assert lstm[k].quantization.scale == own
-        assert (stored_weights(floats[k], own, None) == stored_integers(lstm[k])).all()
+        assert (store_weights(floats[k], own, None) == stored_integers(lstm[k])).all()
     for k in range(12, 16):
         steps = bias_scales(float(lstm[0].quantization.scale[0]), lstm[k - 11].quantization.scale)
         assert lstm[k].quantization.scale == steps
-        assert (stored_bias(floats[k], steps) == stored_integers(lstm[k])).all()
+        assert (store_bias(floats[k], steps) == stored_integers(lstm[k])).all()
 
 
 def test_a_raised_scale_keeps_weights_right_unless_slips_are_wanted() -> None:
     """With a single scale for all weights, the new quantizer stores weights by their own range beside a raised scale."""
     values, bias = np.float32([[1e-9, -2e-9]]), np.float32([1.0])
-    scales = raised_for_bias(weight_scales(values, None), bias, 0.1).weights
-    assert (stored_weights(values, scales, None) == 0).all()
-    assert stored_weights(values, scales, None, "verbatim").tolist() == [[64, -127]]
+    scales = raise_for_bias(weight_scales(values, None), bias, 0.1).weights
+    assert (store_weights(values, scales, None) == 0).all()
+    assert store_weights(values, scales, None, "verbatim").tolist() == [[64, -127]]
     rows = np.float32([[1e-9, -2e-9], [1, 2]])
-    assert (stored_weights(rows, np.float32([1e-4, 1]), 0, "verbatim")[0] == 0).all()
+    assert (store_weights(rows, np.float32([1e-4, 1]), 0, "verbatim")[0] == 0).all()
 
 
 @pytest.mark.parametrize(
@@ -233,14 +233,14 @@ def test_the_new_quantizer_divides_in_float64_beside_float_activations(
     """The weight is 18.499999 steps, and 18.5 times the scale's float32 reciprocal."""
     weights = np.float32([[0.030793853, 0.21139565], [1, -0.5]])
     scales = weight_scales(weights, 0, generation)
-    found = stored_weights(weights, scales, 0, generation, dynamic=dynamic)
+    found = store_weights(weights, scales, 0, generation, dynamic=dynamic)
     assert found.tolist() == [[stored, 127], [127, -64]]
 
 
 def test_a_bias_saturates() -> None:
     bias = np.float32([1e9, -1e30, 0.4])
-    assert stored_bias(bias, np.float32([0.1])).tolist() == [2**31 - 1, -(2**31 - 1), 4]
-    assert stored_bias(bias, np.float32([0.1]), "int64").tolist()[0] == pytest.approx(1e10)
+    assert store_bias(bias, np.float32([0.1])).tolist() == [2**31 - 1, -(2**31 - 1), 4]
+    assert store_bias(bias, np.float32([0.1]), "int64").tolist()[0] == pytest.approx(1e10)
 
 
 def test_scales_of_a_bias_are_products_rounded_once() -> None:
@@ -253,4 +253,4 @@ def test_scales_of_a_bias_are_products_rounded_once() -> None:
 def test_a_bias_with_a_scale_without_a_float32_reciprocal() -> None:
     scale, bias = np.array([1e-39], np.float32), np.array([0, 1e-38, -1e-38, 1], np.float32)
     steps = np.trunc(bias[1] / np.float64(scale[0]) + 0.5)
-    assert stored_bias(bias, scale).tolist() == [0, steps, -steps, 2**31 - 1]
+    assert store_bias(bias, scale).tolist() == [0, steps, -steps, 2**31 - 1]

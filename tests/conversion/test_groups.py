@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.conversion.binding import TensorUse
-from litecheck.conversion.groups import DEAD, Partition, ScaleGroup, extent_of, joined, parameters
+from litecheck.conversion.groups import DEAD, Partition, ScaleGroup, extent_of, join_groups, parameters
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder
@@ -42,7 +42,7 @@ def test_the_extent_of_a_constant() -> None:
 def test_joined_groups() -> None:
     """Members and ranges of both; the zero points that both may have."""
     narrow = QuantSpec("int8", zero_points=(0, 5))
-    made = joined(group(A, INT8, -1, 2), group(B, narrow, -3, 1))
+    made = join_groups(group(A, INT8, -1, 2), group(B, narrow, -3, 1))
     assert made is not None
     assert made.ports == {A, B}
     assert made.hull == (-3.0, 2.0)
@@ -60,7 +60,7 @@ def test_joined_groups() -> None:
     ids=["type", "zero points", "scales"],
 )
 def test_storages_that_exclude_each_other(one: QuantSpec, other: QuantSpec) -> None:
-    assert joined(group(A, one), group(B, other)) is None
+    assert join_groups(group(A, one), group(B, other)) is None
     partition = Partition()
     partition.add(group(A, one))
     partition.add(group(B, other))
@@ -112,11 +112,11 @@ def test_a_fixed_scale_holds_the_range_up_to_a_step() -> None:
     fixed = QuantSpec("int8", scale=1 / 256, zero_points=(-128, -128))
     for first, second in ((0, 1), (1, 0)):
         pair = [(fixed, 0.0, 1.0), (INT8, 0.0, 1.0)]
-        made = joined(*(group(p, *pair[n]) for p, n in ((A, first), (B, second))))
+        made = join_groups(*(group(p, *pair[n]) for p, n in ((A, first), (B, second))))
         assert made is not None
         assert made.storage.scale == 1 / 256
-    assert joined(group(A, fixed, 0.0, 1.0), group(B, INT8, 0.0, 1.1)) is None
-    assert joined(group(A, fixed, 0.0, 1.0), group(B, INT8, -0.1, 1.0)) is None
+    assert join_groups(group(A, fixed, 0.0, 1.0), group(B, INT8, 0.0, 1.1)) is None
+    assert join_groups(group(A, fixed, 0.0, 1.0), group(B, INT8, -0.1, 1.0)) is None
     partition = Partition()
     partition.add(group(A, fixed, 0.0, 1.0))
     partition.add(group(B, INT8, -2.0, 1.5))
@@ -149,7 +149,7 @@ def test_scales_around_a_given_zero_point() -> None:
 def test_powers_of_two() -> None:
     cell = QuantSpec("int16", low=-32768, high=32767, zero_points=(0, 0), power=2)
     assert (
-        joined(group(A, cell), group(B, QuantSpec("int16", low=-32768, high=32767, zero_points=(0, 0))))
+        join_groups(group(A, cell), group(B, QuantSpec("int16", low=-32768, high=32767, zero_points=(0, 0))))
         is None
     )
     scale, zero = parameters(group(A, cell, -3.0, 1.0))

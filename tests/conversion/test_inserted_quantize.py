@@ -9,7 +9,7 @@ import pytest
 from litecheck import convert_model
 from litecheck.checks.validate import validate
 from litecheck.conversion.convert_float import Conversion
-from litecheck.conversion.inserted_quantize import without_kept_ranges
+from litecheck.conversion.inserted_quantize import drop_inserted_notes
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from tests.conversion.small_models import dense, reals
@@ -72,5 +72,5 @@ def test_values_that_are_lost_and_other_operators_keep_the_note(
         conversion = replace(conversion, origins=origins)
     report = validate(conversion.model)
     others = {f.path for f in report.findings} - {PATH}
-    found = {f.path for f in without_kept_ranges(report, conversion).findings}
+    found = {f.path for f in drop_inserted_notes(report, conversion).findings}
     assert found == others | ({PATH} if noted else set())

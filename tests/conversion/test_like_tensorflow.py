@@ -13,9 +13,9 @@ from litecheck.conversion.conversion_plan import TensorQuantParams
 from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.conversion.dequantized_model import dequantize_model
 from litecheck.conversion.formulas import Generation
+from litecheck.conversion.parameter_transfer import transfer
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.plan_profiles import rules_for
-from litecheck.conversion.transferred import transfer
 from litecheck.errors import ConfigError
 from litecheck.model.load import load_model
 from litecheck.model.save import save_model

@@ -20,8 +20,8 @@ from litecheck.conversion import pipeline
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationError
-from litecheck.conversion.prepared import DRAWN, prepared
 from litecheck.conversion.record import ConversionRecord
+from litecheck.conversion.session_setup import DRAWN, prepare_session
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.source import load_source
 from litecheck.errors import ConfigError, ModelError
@@ -61,7 +61,7 @@ def test_a_conforming_model_is_written_whole(converting: Converting) -> None:
     assert (record.source_size, record.size) == (len(before), Path("out.tflite").stat().st_size)
     assert not any(f.level == "violation" for f in validate(load_model("out.tflite")).findings)
     assert record.becomes == {"int8": 7, "float32": 1}
-    assert record.added == {"QUANTIZE": 2, "DEQUANTIZE": 2}
+    assert record.added_operators == {"QUANTIZE": 2, "DEQUANTIZE": 2}
     assert {path.name for path in Path().iterdir()} == {"float.tflite", "images.npz", "out.tflite"}
 
 
@@ -197,12 +197,13 @@ def test_several_sets_of_samples_are_one(converting: Converting) -> None:
 def test_steps_are_known_where_samples_are_counted(folder: Path) -> None:
     model = load_model("float.tflite")
     settings = {"data": ("images.npz",)}
-    assert prepared(model, ConversionSettings(**settings)).steps == 32
-    assert prepared(model, ConversionSettings(agreement=False, **settings)).steps == 16
-    assert prepared(model, ConversionSettings(to="dynamic", **settings)).steps == 16
-    assert prepared(model, ConversionSettings(to="float16")).steps == 0
+    assert prepare_session(model, ConversionSettings(**settings)).steps == 32
+    assert prepare_session(model, ConversionSettings(agreement=False, **settings)).steps == 16
+    assert prepare_session(model, ConversionSettings(to="dynamic", **settings)).steps == 16
+    assert prepare_session(model, ConversionSettings(to="float16")).steps == 0
     searched = [
-        prepared(model, ConversionSettings(sensitivity=-1, samples=n, **settings)) for n in (None, 16, 20, 4)
+        prepare_session(model, ConversionSettings(sensitivity=-1, samples=n, **settings))
+        for n in (None, 16, 20, 4)
     ]
     operators = len(model.subgraphs[0].operators)
     assert [one.steps for one in searched] == [32 + 16 * operators] * 3 + [32 + 4 * operators]
@@ -226,7 +227,7 @@ def test_only_weights_need_no_data(converting: Converting) -> None:
     assert record.becomes["hybrid"] == 1
     assert record.verdict == "conforms"
     half = converting("half.tflite", to="float16")
-    assert half.added == {"DEQUANTIZE": 8}
+    assert half.added_operators == {"DEQUANTIZE": 8}
     assert half.size < record.source_size
 
 
@@ -350,6 +351,8 @@ def test_invalid_settings_are_found_before_the_calibration(
     settings: dict[str, Any], words: str, given: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also without data: the message names the setting, not the missing samples."""
-    monkeypatch.setattr("litecheck.conversion.calibrating.calibrated", lambda *_: pytest.fail("calibrated"))
+    monkeypatch.setattr(
+        "litecheck.conversion.background_calibration.calibrate_model", lambda *_: pytest.fail("calibrated")
+    )
     with pytest.raises(ConfigError, match=re.escape(words)):
         convert_model(float_detector(), random=given or None, device="litecheck", **settings)

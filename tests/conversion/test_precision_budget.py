@@ -18,10 +18,10 @@ from litecheck.conversion.precision_budget import (
     OperatorCost,
     TriedAssignment,
     TypeAssignment,
+    budget_warning,
     chain,
     check_size,
-    chosen_assignment,
-    missed_budget,
+    choose_assignment,
     noise_of,
     operator_costs,
     parse_budget,
@@ -91,7 +91,7 @@ def test_more_noise_comes_earlier() -> None:
     [("snr=9", "size"), ("snr=11", "size"), ("snr=15", "size"), ("size=112KB", "snr"), ("size=116KB", "snr")],
 )
 def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, better: str) -> None:
-    found = chosen_assignment(parse_budget(budget), COSTS, modeled, FLOAT)
+    found = choose_assignment(parse_budget(budget), COSTS, modeled, FLOAT)
     chosen, limit = found.chosen, found.budget.limit
     assert chosen.size <= limit if better == "snr" else chosen.snr >= limit
     for one in found.uniform:
@@ -121,7 +121,7 @@ def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, 
 )
 def test_an_unreachable_budget_is_an_error(budget: str, real: int, why: str) -> None:
     with pytest.raises(ConfigError, match=f"--budget {budget}: {why}"):
-        chosen_assignment(parse_budget(budget), COSTS, modeled, real)
+        choose_assignment(parse_budget(budget), COSTS, modeled, real)
 
 
 @pytest.mark.parametrize(
@@ -133,12 +133,12 @@ def test_a_budget_that_other_samples_miss_is_a_warning(budget: str, snr: float, 
         "--budget snr=30: the lowest channel has 29.9 dB on all 32 samples, and 34.0 dB on those of the search. "
         "Next step: "
     )
-    assert [text[: len(words)] for text in missed_budget(choice, 32, snr)] == [words] * missed
-    assert missed_budget(None, 32, snr) == ()
+    assert [text[: len(words)] for text in budget_warning(choice, 32, snr)] == [words] * missed
+    assert budget_warning(None, 32, snr) == ()
 
 
 def test_int8_is_a_choice_even_if_the_float_model_is_smaller() -> None:
-    found = chosen_assignment(parse_budget("snr=7"), COSTS, modeled, 1_000)
+    found = choose_assignment(parse_budget("snr=7"), COSTS, modeled, 1_000)
     assert found.chosen.assignment == TypeAssignment()
 
 
@@ -163,7 +163,7 @@ def test_all_steps_of_a_loop_move_together() -> None:
     assert states[1].int16x8 == {7}  # the same gain for a single border
     assert states[2].int16x8 == {4, 5, 6, 7}
     assert [len(state.real) for state in states[3:]] == [1]
-    assert chosen_assignment(
+    assert choose_assignment(
         parse_budget("snr=1"), costs, lambda a: TriedAssignment(a, 1, len(a.int16x8)), 1
     ).uniform[1].assignment.int16x8 == {4, 5, 6, 7}
 

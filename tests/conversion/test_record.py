@@ -11,7 +11,7 @@ import pytest
 from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.plan_profiles import profile_of
-from litecheck.conversion.record import converted_tensors, staying
+from litecheck.conversion.record import staying, tensor_records
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
@@ -52,7 +52,7 @@ def test_operators_kept_by_the_user_have_no_line(differences: Model) -> None:
 
 
 def test_every_form_of_a_tensor_is_listed_once(differences: Model) -> None:
-    found = converted_tensors(made(differences), {**RANGES, (0, 1): (-0.5, 0.5)}, None)
+    found = tensor_records(made(differences), {**RANGES, (0, 1): (-0.5, 0.5)}, None)
     assert [one.name for one in found] == ["x", "y", "a", "b", "c"]
     assert found[1].values == (-0.5, 0.5)
     assert all(one.form.dtype == "int8" and not one.constant for one in found)

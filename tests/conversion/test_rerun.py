@@ -11,7 +11,7 @@ import pytest
 
 from litecheck import convert_model
 from litecheck.conversion.agreement import agreement
-from litecheck.conversion.bias_correction import corrected_biases
+from litecheck.conversion.bias_correction import search_bias_correction
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.convert_float import Request, convert, replay
@@ -99,7 +99,7 @@ def test_harmful_corrections_are_not_applied() -> None:
     model = shifting()
     done = convert(model, Request(), {(0, 0): (0, 1), (0, 1): (0, 160), (0, 2): (0, 160)})
     found = agreement(model, done.model, done.tensors, ones(), channelled=[(0, 1)], device=OURS)
-    best, _, message = corrected_biases(done, lambda changes: done, lambda one: found)
+    best, _, message = search_bias_correction(done, lambda changes: done, lambda one: found)
     assert best is done
     assert (message.biases, message.before) == (0, message.after)
 

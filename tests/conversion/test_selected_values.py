@@ -8,7 +8,7 @@ import pytest
 from litecheck.conversion.convert_float import convert
 from litecheck.conversion.groups import Interval
 from litecheck.conversion.request import Request
-from litecheck.conversion.selected_values import selected_ranges, selection_notes
+from litecheck.conversion.selected_values import limit_selected_ranges, selection_notes
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 
@@ -41,7 +41,7 @@ def ranges_of(model: Model) -> dict[str, Interval]:
     """Return the ranges of RANGES by name of tensor, after narrowing."""
     known = {"x": RANGES[0, X], "e": RANGES[0, INNER], "b": RANGES[0, BRANCH], "s": RANGES[0, CHOSEN]}
     names = [tensor.name for tensor in model.subgraphs[0].tensors]
-    found = selected_ranges(model, {(0, names.index(name)): known[name] for name in known})
+    found = limit_selected_ranges(model, {(0, names.index(name)): known[name] for name in known})
     return {names[tensor]: interval for (_, tensor), interval in found.items()}
 
 

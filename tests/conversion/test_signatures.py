@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from litecheck import ConfigError, convert_model
-from litecheck.conversion.edges import exchanged
+from litecheck.conversion.edges import exchange_ports
 from litecheck.model.build import ModelBuilder
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.load import model_from
@@ -115,10 +115,10 @@ def test_ties_without_a_tensor_are_errors(ties: tuple[tuple[str, str], ...], mes
 def test_ties_without_signatures_name_tensors() -> None:
     main = decoder().subgraphs[0]
     model = replace(with_subgraphs(decoder(), [main]), signatures=())
-    assert exchanged(model) == {}
-    (ports,) = exchanged(model, (("cache_in", "cache_out"),)).values()
+    assert exchange_ports(model) == {}
+    (ports,) = exchange_ports(model, (("cache_in", "cache_out"),)).values()
     assert [(port.side, port.place) for port in ports] == [("output", 1), ("input", 0)]
-    (ports,) = exchanged(model, (("cache_in", "tokens"), ("tokens", "cache_out"))).values()
+    (ports,) = exchange_ports(model, (("cache_in", "tokens"), ("tokens", "cache_out"))).values()
     assert len(ports) == 3
 
 

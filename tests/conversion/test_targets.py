@@ -6,7 +6,7 @@ import numpy as np
 
 from litecheck.conversion.convert_float import Conversion, Request, convert, replay
 from litecheck.conversion.plan_file import plan_json, read_plan
-from litecheck.conversion.rejected_operators import rejected_operators
+from litecheck.conversion.rejected_operators import find_rejected_operators
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -82,8 +82,8 @@ def test_operators_that_the_compiler_would_reject_stay_float() -> None:
 def test_a_rejected_operator_is_mapped_to_its_origin() -> None:
     told = TargetReport("npu", (Placement(0, 0, "TANH", "npu"), Placement(0, 1, "ELU", "refused")), 1, 0)
     report = ModelReport("", "", 0, targets=(told,))
-    assert rejected_operators(report, [-1, 7]) == {7: "npu"}
-    assert rejected_operators(report, [7, -1]) == {}
+    assert find_rejected_operators(report, [-1, 7]) == {7: "npu"}
+    assert find_rejected_operators(report, [7, -1]) == {}
 
 
 def test_a_plan_for_a_target_is_carried_out_again() -> None:

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from litecheck.conversion import tensorflow as door
-from litecheck.conversion.by_converter import quantized_via
+from litecheck.conversion.by_converter import quantize_via
 from litecheck.conversion.other_converters import converter_program
-from litecheck.conversion.other_converters.converter_process import ForeignError, ProcessLimits, converted
+from litecheck.conversion.other_converters.converter_process import ForeignError, ProcessLimits, run_converter
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.source import load_source
-from litecheck.conversion.tensorflow import explained, float_from_tensorflow
+from litecheck.conversion.tensorflow import explain_failure, float_from_tensorflow
 from litecheck.conversion.tensorflow_formats import is_tensorflow
 from litecheck.errors import ConfigError, ModelError
 from litecheck.model.load import load_model
@@ -69,11 +69,11 @@ def devours(request: Mapping[str, Any], file: Path) -> bytes:
 
 def _run(name: str, **limits: Any) -> bytes:
     samples_ = [{"x": np.float32([n])} for n in range(2)]
-    return converted(f"{HERE}:{name}", {"imports": []}, ProcessLimits(**limits), samples_).model
+    return run_converter(f"{HERE}:{name}", {"imports": []}, ProcessLimits(**limits), samples_).model
 
 
 def test_a_program_gets_its_samples_and_is_measured() -> None:
-    got = converted(
+    got = run_converter(
         f"{HERE}:echo", {"imports": []}, ProcessLimits(), [{"x": np.float32([n])} for n in range(2)]
     )
     assert json.loads(got.model) == [{"x": [0.0]}, {"x": [1.0]}]
@@ -147,7 +147,7 @@ def test_a_program_that_fails_is_an_outcome(name: str, kind: str, limits: dict[s
     ],
 )
 def test_a_failure_is_one_sentence(error: ForeignError, code: str, words: str) -> None:
-    told = explained("m", error)
+    told = explain_failure("m", error)
     assert isinstance(told, ModelError)
     (problem,) = told.problems
     assert problem.code == f"tensorflow-{code}"
@@ -186,12 +186,12 @@ def test_a_missing_tensorflow_names_the_extra(tmp_path: Path) -> None:
 @pytest.mark.skipif(find_spec("ai_edge_quantizer") is not None, reason="ai-edge-quantizer is installed")
 def test_a_missing_ai_edge_quantizer_names_the_extra() -> None:
     with pytest.raises(ConfigError, match=r"needs ai_edge_quantizer.*-e .\.\[compare\]"):
-        quantized_via("ai-edge-quantizer", FOLDER / "separable.tflite", samples("separable", 1))
+        quantize_via("ai-edge-quantizer", FOLDER / "separable.tflite", samples("separable", 1))
 
 
 @needs_tensorflow
 def test_tensorflow_quantizes_a_float_file_as_it_does_its_own() -> None:
-    made = quantized_via("tensorflow", FOLDER / "gather_select.tflite", samples("gather_select"))
+    made = quantize_via("tensorflow", FOLDER / "gather_select.tflite", samples("gather_select"))
     assert made.model == (FOLDER / "gather_select_int8.tflite").read_bytes()
     assert made.peak_memory > 1 << 27
 
@@ -212,7 +212,7 @@ def test_the_wake_word_model_of_old_keras(conversion: Path, tmp_path: Path) -> N
 def test_ai_edge_quantizer_takes_the_samples_by_name(tmp_path: Path) -> None:
     file = tmp_path / "q.tflite"
     file.write_bytes(
-        quantized_via("ai-edge-quantizer", FOLDER / "separable.tflite", samples("separable")).model
+        quantize_via("ai-edge-quantizer", FOLDER / "separable.tflite", samples("separable")).model
     )
     weights = [t.dtype for t in load_model(file).subgraphs[0].tensors if t.is_constant and len(t.shape) == 4]
     assert weights == ["int8"] * 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.conversion.groups import Interval
-from litecheck.conversion.unrolled_loops import loop_steps, unrolled_ranges
+from litecheck.conversion.unrolled_loops import loop_steps, widen_loop_ranges
 from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from tests.conversion.small_models import reals
@@ -37,7 +37,7 @@ def steps(shared: bool = True, opcodes: tuple[str, str] = ("TANH", "TANH")) -> M
 
 def ranges_of(model: Model, known: dict[str, Interval]) -> dict[str, Interval]:
     names = [tensor.name for tensor in model.subgraphs[0].tensors]
-    found = unrolled_ranges(model, {(0, names.index(name)): extent for name, extent in known.items()})
+    found = widen_loop_ranges(model, {(0, names.index(name)): extent for name, extent in known.items()})
     return {names[tensor]: extent for (_, tensor), extent in found.items()}
 
 
@@ -76,5 +76,5 @@ def test_layers_without_an_input_are_not_joined_by_it() -> None:
     """Both layers lack the bias, which is -1."""
     model = steps()
     weights = {t.name: t for t in model.subgraphs[0].tensors}["w0"]
-    assert unrolled_ranges(model, {(0, weights.index): (0.0, 1.0)}) == {(0, weights.index): (0.0, 1.0)}
+    assert widen_loop_ranges(model, {(0, weights.index): (0.0, 1.0)}) == {(0, weights.index): (0.0, 1.0)}
     assert np.all([op.inputs[2] == -1 for op in model.subgraphs[0].operators if len(op.inputs) == 3])

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from litecheck.checks.validate import validate
 from litecheck.conversion.calibration.dataset import CalibrationData
-from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.convert_float import Conversion, Request, convert, replay
@@ -164,7 +164,7 @@ def calibration_data(model: Model, runs: Runs) -> CalibrationData:
 def converted(model: Model, runs: Runs, to: str) -> Conversion:
     """Return the model calibrated on the runs by litecheck's kernels (LiteRT's if litecheck has none), and converted."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
-    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    ranges, inner = choose_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     return convert(model, Request(to=to), ranges, inner=inner)
 
 

@@ -16,12 +16,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from litecheck.conversion.agreement import Agreement, agreement
-from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.convert_float import Conversion, convert
 from litecheck.conversion.groups import Key
 from litecheck.conversion.request import Request
-from litecheck.conversion.sensitivity import ranked
+from litecheck.conversion.sensitivity import rank_operators
 from litecheck.model.edit import SubgraphEditor
 from litecheck.model.types import Model, Operator
 from tests.differential.faults import Pair, pairs
@@ -65,7 +65,7 @@ class RankedNet:
     def __post_init__(self) -> None:
         model = self.pair.real
         statistics, methods = observe(model, self.pair.data, device="litecheck"), range_methods(())
-        self._ranges = chosen_ranges(statistics, model, methods)
+        self._ranges = choose_ranges(statistics, model, methods)
         self._inner = inner_ranges(statistics, methods)
         self.conversion = convert(model, Request(), self._ranges, inner=self._inner)
 
@@ -93,7 +93,7 @@ class RankedNet:
                 self._compared[found] = self.compared(conversion)
             return self._compared[found]
 
-        one = ranked(self.conversion, alone, compared, 1)[0]
+        one = rank_operators(self.conversion, alone, compared, 1)[0]
         return one.subgraph, one.operator
 
 

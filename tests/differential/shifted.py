@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.conversion.retype_8bit import retype
@@ -44,7 +44,7 @@ def powers(low: float, high: float) -> tuple[float, float]:
 def in_int8(model: Model, runs: Runs) -> Conversion:
     """Return the model in int8 with int8 inputs and outputs; every scale of an activation is a power of two."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
-    ranges = {key: powers(*ends) for key, ends in chosen_ranges(statistics, model, methods).items()}
+    ranges = {key: powers(*ends) for key, ends in choose_ranges(statistics, model, methods).items()}
     request = Request(profile=PER_TENSOR, inputs="int8", outputs="int8")
     return convert(model, request, ranges, inner=inner_ranges(statistics, methods))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
 
-from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.convert_float import Conversion, Request, convert
 from litecheck.errors import LitecheckError
@@ -21,7 +21,7 @@ from tests.differential.vela_promises import Promises
 def placed_conversion(model: Model, runs: Runs, target: str) -> Conversion:
     """Return a float model converted to int8 for a target, with int8 inputs and outputs."""
     statistics, methods = observe(model, calibration_data(model, runs), device="litecheck"), range_methods(())
-    ranges, inner = chosen_ranges(statistics, model, methods), inner_ranges(statistics, methods)
+    ranges, inner = choose_ranges(statistics, model, methods), inner_ranges(statistics, methods)
     request = Request(to="int8", profile=target, inputs="int8", outputs="int8")
     return convert(model, request, ranges, inner=inner)
 

@@ -14,7 +14,7 @@ from fixtures.detector import float_detector
 from litecheck.conversion.agreement import Agreement, TensorAgreement
 from litecheck.conversion.converters import ConverterComparison, ConverterOutcome
 from litecheck.conversion.distortion import Distortion, TopAgreement
-from litecheck.conversion.other_converters.converter_process import Converted
+from litecheck.conversion.other_converters.converter_process import ConverterResult
 from litecheck.conversion.pipeline import convert_model
 from litecheck.rendering.converters import brief
 from litecheck.rendering.formats import formats, render
@@ -51,8 +51,12 @@ def compared() -> ConverterComparison:
     """Return a comparison of two converters that succeed and one that fails."""
     report = convert_model(float_detector(), to="dynamic").report
     outcomes = (
-        ConverterOutcome("litecheck", Converted(bytes(1000), 1.25, 64_000_000), report, _agreement(0.01)),
-        ConverterOutcome("tensorflow", Converted(bytes(1000), 5.5, 611_000_000), report, _agreement(0.0001)),
+        ConverterOutcome(
+            "litecheck", ConverterResult(bytes(1000), 1.25, 64_000_000), report, _agreement(0.01)
+        ),
+        ConverterOutcome(
+            "tensorflow", ConverterResult(bytes(1000), 5.5, 611_000_000), report, _agreement(0.0001)
+        ),
         ConverterOutcome("ai-edge-quantizer", failure="it has no signature"),
     )
     source = "a/float.tflite"

@@ -11,7 +11,7 @@ from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import match
 from litecheck.model.types import Model
 from litecheck.tracing.causes import operator_cause
-from litecheck.tracing.fed_operators import FedOperator
+from litecheck.tracing.isolated_operators import IsolatedOperator
 
 RNG = np.random.default_rng(0)
 #: Four channels of 32 weights; each channel contains the extreme of its scale, so that a single scale is optimal.
@@ -65,7 +65,7 @@ def cause(worst: str, model: Model, first: Model | None = None) -> tuple[str, st
     (part,) = found.subgraphs
     operator = part.second.operators[0]
     y = operator.outputs[0]
-    fed = FedOperator(0, 0, operator, (), ((part.tensors[y], y),), True, {})
+    fed = IsolatedOperator(0, 0, operator, (), ((part.tensors[y], y),), True, {})
     return operator_cause(
         part, None, fed, {"operands": 0.1, "option": 0.1, "weights": 0.1, "bias": 0.1, worst: 0.5}
     )

@@ -11,10 +11,10 @@ import pytest
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.tracing.culprit_shares import (
+    drop_harmless_ranges,
     explained_share,
     merge_culprits,
     rank_culprits,
-    without_harmless_ranges,
 )
 from litecheck.tracing.error_shares import ErrorShares
 from litecheck.tracing.trace_result import Cause, Culprit
@@ -72,7 +72,7 @@ def test_a_shared_range_is_a_culprit_if_it_costs_a_channel_3_db(
     cause: Cause, share: float | None, kept: bool, note: str
 ) -> None:
     one = Culprit(0, 3, "CONCATENATION", "", cause, 19.4, "5 of 8 bits")
-    found, notes = without_harmless_ranges([one], {0: KnownShares({3: share})})
+    found, notes = drop_harmless_ranges([one], {0: KnownShares({3: share})})
     assert found == [one] * kept
     assert notes == (
         [f"CONCATENATION #3: 5 of 8 bits; {note} of the error of any channel of the outputs"] if note else []

@@ -6,7 +6,7 @@ import shlex
 
 import pytest
 
-from litecheck.conversion.calibration.calibration_data import limited
+from litecheck.conversion.calibration.calibration_data import limit_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.pipeline import convert_model
 from litecheck.model.types import Model
@@ -18,7 +18,7 @@ from tests.conversion.test_fixes import dense_net, joined, outlier, rows, spiked
 @pytest.mark.parametrize("to", ["int8", "uint8"])
 @pytest.mark.parametrize(
     ("model", "data"),
-    [(joined(), rows(8)), (outlier(), images(0, 8)), (dense_net(), limited(spiked(), 8))],
+    [(joined(), rows(8)), (outlier(), images(0, 8)), (dense_net(), limit_samples(spiked(), 8))],
     ids=["shared scale", "outlier channel", "unusual sample"],
 )
 def test_convert_and_trace_advise_the_same(model: Model, data: CalibrationData, to: str) -> None:

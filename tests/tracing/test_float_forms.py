@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.model.matching import match
-from litecheck.tracing.float_forms import equal_operators, own_form
+from litecheck.tracing.float_forms import equal_operators, float_form
 from tests.differential.faults import by_tensorflow
 from tests.differential.planted_faults import plant
 
@@ -19,8 +19,8 @@ def test_operators_with_equal_operands_and_options(kind: str) -> None:
     sound, faulty = (match(pair.real, model) for model in (pair.quantized, planted.model))
     part = sound.subgraphs[0]
     every = {one for one, _ in part.operators}
-    own = own_form(pair.real, part)
-    other = own_form(pair.real, faulty.subgraphs[0])
+    own = float_form(pair.real, part)
+    other = float_form(pair.real, faulty.subgraphs[0])
     unlike = {one for one, new in part.operators if new in planted.operators}
-    assert equal_operators(part, own, own_form(pair.real, part)) == every
+    assert equal_operators(part, own, float_form(pair.real, part)) == every
     assert every - equal_operators(part, own, other) == unlike

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import litecheck
-from litecheck.conversion.calibration.calibration_data import spread
+from litecheck.conversion.calibration.calibration_data import spread_samples
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.pipeline import convert_model
@@ -139,4 +139,4 @@ def test_signatures(
     ],
 )
 def test_kept_samples_are_spread(total: int | None, left_out: set[int], most: int, numbers: set[int]) -> None:
-    assert spread(total, left_out, most) == numbers
+    assert spread_samples(total, left_out, most) == numbers

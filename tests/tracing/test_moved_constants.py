@@ -10,8 +10,8 @@ import pytest
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import SubgraphMatch, match
 from litecheck.model.types import Model, Tensor
-from litecheck.tracing.fed_operators import fed_operators
 from litecheck.tracing.float_forms import constants_of
+from litecheck.tracing.isolated_operators import isolated_operators
 from litecheck.tracing.moved_constants import bias_words, channel_words, dimension_words, input_words
 
 KERNEL = np.random.default_rng(0).integers(-127, 128, (4, 3, 3, 4)).astype(np.float64)
@@ -132,7 +132,7 @@ def layers(dtype: str, biases: tuple[list[float], list[float]]) -> Model:
 
 
 def bias_of_first(part: SubgraphMatch) -> str:
-    fed = next(iter(fed_operators(part)))
+    fed = next(iter(isolated_operators(part)))
     return bias_words(part, fed, next(c for c in constants_of(part, 0, 0) if c.kind == "bias"))
 
 

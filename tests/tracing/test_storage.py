@@ -17,8 +17,8 @@ from litecheck.quantization import Quantization
 from litecheck.tracing.storage import (
     check_quantized,
     dequantize_values,
+    round_to_storage,
     store_in_tensor,
-    stored_as,
     with_finite_scales,
 )
 
@@ -41,7 +41,7 @@ def q(scale: list[float], zero: list[int], axis: int = 0) -> Quantization:
     ],
 )
 def test_stored_as(values: object, dtype: str, parameters: Quantization, wanted: object) -> None:
-    assert stored_as(np.array(values, np.float32), dtype, parameters).tolist() == wanted
+    assert round_to_storage(np.array(values, np.float32), dtype, parameters).tolist() == wanted
 
 
 def test_a_float_tensor_stores_values_as_they_are() -> None:

@@ -16,15 +16,15 @@ import pytest
 
 from litecheck.cli import main
 from litecheck.conversion.agreement import agreement
-from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.convert_float import convert
 from litecheck.conversion.fixes import FixOptions, lowest_snr
+from litecheck.conversion.model_calibration import open_samples
+from litecheck.conversion.parameter_transfer import TransferredParams
 from litecheck.conversion.pipeline import convert_model
 from litecheck.conversion.request import Request
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.conversion.transferred import TransferredParams
 from litecheck.model.build import ModelBuilder
 from litecheck.model.edit import SubgraphEditor, with_subgraphs
 from litecheck.model.load import load_model
@@ -112,7 +112,7 @@ def lowest_channel(file: str, samples: list[int]) -> float:
     """Return the lowest SNR in dB of a channel of the outputs on some samples, as ``convert`` measures it."""
     np.savez("few.npz", **{name: values[samples] for name, values in np.load("x.npz").items()})
     real, made = load_model("float.tflite"), load_model(file)
-    data = opened(real, ConversionSettings(data=("few.npz",)))
+    data = open_samples(real, ConversionSettings(data=("few.npz",)))
     assert data is not None
     return lowest_snr(agreement(real, made, {}, data))
 

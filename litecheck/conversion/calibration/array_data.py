@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
-from litecheck.conversion.calibration.samples import Chain, Fitting, chained, fitting, input_names
+from litecheck.conversion.calibration.samples import Chain, Fitting, fitting, input_names, make_chain
 from litecheck.errors import ConfigError, InputError
 from litecheck.files import files_in
 from litecheck.model.types import Model
@@ -54,7 +54,7 @@ class ArchivePart:
         """Yield the samples, each read when it is needed."""
         rows = [self._rows(key, fit) for key, fit in self.fits.items()]
         for number, parts in enumerate(zip(*rows, strict=True)):
-            yield chained(list(self.fits.values()), f"{self.file}, sample {number}", parts, self.signature)
+            yield make_chain(list(self.fits.values()), f"{self.file}, sample {number}", parts, self.signature)
 
     def _rows(self, key: str, fit: Fitting) -> Iterator[NDArray[Any]]:
         return npz_rows(str(self.file), key) if fit.lead else iter([read_npz(str(self.file), key)])
@@ -118,7 +118,7 @@ def array_samples(values: NDArray[Any], source: str, model: Model, options: Data
 
     def chains() -> Iterator[Chain]:
         for number, row in enumerate(rows):
-            yield chained([fit], f"{source}, sample {number}", [row], where)
+            yield make_chain([fit], f"{source}, sample {number}", [row], where)
 
     return CalibrationData(chains, f"{count_of(len(rows), _noun(options))} of {source}", len(rows))
 
@@ -164,4 +164,4 @@ def _read_samples(
         fitting(source, point, name, shape, sequences, single, options.scaling)
         for name, shape in shapes.items()
     ]
-    return chained(fits, source, list(arrays.values()), signature)
+    return make_chain(fits, source, list(arrays.values()), signature)

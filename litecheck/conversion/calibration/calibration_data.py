@@ -52,7 +52,7 @@ def open_data(
     if random:
         raise ConfigError("calibration data and random samples: give one of them")
     if isinstance(path, np.ndarray):
-        return limited(array_samples(path, "the array", model, chosen), chosen.most)
+        return limit_samples(array_samples(path, "the array", model, chosen), chosen.most)
     place = Path(path)
     if not os.path.exists(place):
         hint = "; random:8 draws 8 random samples" if place.name == "random" else similar_file(path)
@@ -65,7 +65,7 @@ def open_data(
             f"--preprocessing {chosen.preprocessing} is for images and uint8 arrays; {path} holds arrays of other types, "
             "which are fed as they are"
         )
-    return limited(found, chosen.most)
+    return limit_samples(found, chosen.most)
 
 
 def _open_path(place: Path, model: Model, options: DataOptions) -> CalibrationData:
@@ -117,7 +117,7 @@ def _holds_bytes(place: Path) -> bool:
     )
 
 
-def limited(data: CalibrationData, most: int | None) -> CalibrationData:
+def limit_samples(data: CalibrationData, most: int | None) -> CalibrationData:
     """Return at most this many samples of the data."""
     if most is None or (data.count is not None and data.count <= most):
         return data
@@ -126,7 +126,7 @@ def limited(data: CalibrationData, most: int | None) -> CalibrationData:
     return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
 
 
-def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
+def spread_samples(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
     """Return the numbers of at most ``most`` evenly spread samples; the first samples if their number is not known.
 
     Example: 4 of 64 samples without sample 16 are 0, 15, 32 and 48; of an unknown number, they are 0, 1, 2 and 3.
@@ -138,7 +138,7 @@ def spread(total: int | None, left_out: Collection[int], most: int) -> frozenset
     return frozenset(usual[n * count // most] for n in range(most))
 
 
-def chosen_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
+def select_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
     """Return the samples of these numbers, read once and held in memory."""
     read = enumerate(islice(data, max(numbers, default=-1) + 1))
     chains = [chain for number, chain in read if number in numbers]
@@ -146,7 +146,7 @@ def chosen_samples(data: CalibrationData, numbers: Collection[int]) -> Calibrati
     return CalibrationData(lambda: iter(chains), words, len(chains), data.warnings)
 
 
-def without_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
+def exclude_samples(data: CalibrationData, numbers: Collection[int]) -> CalibrationData:
     """Return all samples but those of these numbers."""
     if not numbers:
         return data

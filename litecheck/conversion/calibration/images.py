@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from litecheck.conversion.calibration.dataset import CalibrationData, DataOptions
 from litecheck.conversion.calibration.image_files import pillow, read_image
-from litecheck.conversion.calibration.samples import Chain, Sample, held
+from litecheck.conversion.calibration.samples import Chain, Sample, input_values
 from litecheck.errors import ConfigError, InputError
 from litecheck.model.types import Model, Tensor
 from litecheck.reference.engine.entry_point import entry
@@ -39,7 +39,9 @@ def image_data(files: Sequence[Path], place: Path, model: Model, options: DataOp
             values = _read(file, tensor).astype(np.float32) * np.float32(scale) + np.float32(offset)
             if tensor.dtype != "float32":
                 values = np.rint(values)
-            yield (Sample({name: held(str(file), name, tensor, values)}, options.signature, str(file)),)
+            yield (
+                Sample({name: input_values(str(file), name, tensor, values)}, options.signature, str(file)),
+            )
 
     low, high = sorted((offset, 255 * scale + offset))
     scaling_text = f"values {low:g}..{high:g} (v * {scale:.6g} + {offset:g})"

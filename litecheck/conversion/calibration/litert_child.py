@@ -35,7 +35,7 @@ _NAMES = {"xnnpack": "XNNPACK", "optimized": "optimized kernels", "reference": "
 _BYTES, _CHAINS = 1 << 25, 256
 
 
-def chosen_runtime(device: str, unseen: bool) -> str:
+def runtime_of(device: str, unseen: bool) -> str:
     """Return ``litecheck`` or an entry of ``KERNELS``. ``auto`` is XNNPACK if LiteRT is installed.
 
     LiteRT is not used if some tensors would stay ``unseen``. Raises ConfigError for a device that is unknown or not

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 
-from litecheck.conversion.calibration.ranges import MINMAX, Range, RangeMethod, calibrated_range, range_method
+from litecheck.conversion.calibration.ranges import MINMAX, Range, RangeMethod, choose_range, range_method
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, Inner, Place
 from litecheck.errors import ConfigError
 from litecheck.model.types import Model
@@ -66,7 +66,7 @@ def range_methods(texts: Sequence[str]) -> RangeMethods:
     return RangeMethods(usual, tuple(named))
 
 
-def chosen_ranges(
+def choose_ranges(
     statistics: CalibrationStatistics, model: Model, methods: RangeMethods
 ) -> Mapping[Place, Range]:
     """Return the range of every tensor with a value. Raises ConfigError for a pattern that matches no tensor."""
@@ -80,13 +80,13 @@ def chosen_ranges(
 
 def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
     """Return the range of every value inside operators, by the default method."""
-    found = ((place, one) for place, one in statistics.inner.items() if one.seen)
-    return {place: calibrated_range(one, methods.usual) for place, one in found}
+    found = ((place, one) for place, one in statistics.inner.items() if one.has_values)
+    return {place: choose_range(one, methods.usual) for place, one in found}
 
 
 def _ranges(
     statistics: CalibrationStatistics, names: Mapping[Place, str], methods: RangeMethods
 ) -> Iterator[tuple[Place, Range]]:
     for place, one in statistics.tensors.items():
-        if one.seen:
-            yield place, calibrated_range(one, methods.method_for(place, names[place]))
+        if one.has_values:
+            yield place, choose_range(one, methods.method_for(place, names[place]))

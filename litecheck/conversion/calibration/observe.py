@@ -16,10 +16,10 @@ from litecheck.conversion.calibration.litert_child import (
     SampleQuestion,
     SamplesDone,
     child_for,
-    chosen_runtime,
     runtime_name,
+    runtime_of,
 )
-from litecheck.conversion.calibration.running_stats import RunningStats, observed
+from litecheck.conversion.calibration.running_stats import RunningStats, observed_tensors
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationStatistics
 from litecheck.devices.port import Limits
@@ -51,7 +51,7 @@ def observe(
     DeviceError if LiteRT cannot be loaded.
     """
     tell = progress or (lambda _: None)
-    chosen = chosen_runtime(device, calls_others(model))
+    chosen = runtime_of(device, calls_others(model))
     if chosen == OWN:
         return _run_interpreter(model, data, sketches, tell, limits or Limits())
     with child_for(child, KERNELS[chosen], limits or Limits()) as used:
@@ -90,7 +90,7 @@ def _run_litert(
 ) -> CalibrationStatistics:
     tally, count, used = RunningStats(sketches), 0, child.kernels
     model = with_unread_outputs(model)
-    chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
+    chains = (tuple(observer_inputs(model, sample) for sample in chain) for chain in data)
     question = SampleQuestion(_OBSERVER, _facts(model, child, sketches))
     for answer in child.ask(question, model, chains, tell):
         found = CalibrationStatistics.of_plain(answer)
@@ -116,7 +116,7 @@ def _unread_outputs(subgraph: Subgraph) -> tuple[int, ...]:
 
 
 def _facts(model: Model, child: LitertChild, sketches: bool) -> dict[str, Any]:
-    own = {"places": observed(model), "sketched": sketches, "recurrent": _has_inner_values(model)}
+    own = {"places": observed_tensors(model), "sketched": sketches, "recurrent": _has_inner_values(model)}
     return child.facts_of(model) | own
 
 
@@ -134,10 +134,10 @@ def _result(
 ) -> CalibrationStatistics:
     if not count:
         raise InputError(f"{data.described}: there is no sample")
-    return tally.result(observed(model), count, data.described, runtime)
+    return tally.result(observed_tensors(model), count, data.described, runtime)
 
 
-def entered(model: Model, sample: Sample) -> Arrays:
+def observer_inputs(model: Model, sample: Sample) -> Arrays:
     """Return a sample as :class:`LitertObserver` expects it. Raises ConfigError.
 
     It is 0 and the first subgraph's inputs in order, or the number of a signature and its inputs in the order of their

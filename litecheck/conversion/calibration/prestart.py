@@ -13,7 +13,7 @@ SETUP = WorkerSetup("litecheck.conversion.calibration.litert_runs:LitertRuns", {
 _COMPARING = ("litecheck.conversion.litert_pairs",)
 
 
-def prestarted(device: str, compares: bool) -> WorkerProcess | None:
+def prestart_child(device: str, compares: bool) -> WorkerProcess | None:
     """Start the child that ``device`` probably needs. Return None without LiteRT, or for litecheck's own kernels."""
     if device == "litecheck" or find_spec("ai_edge_litert") is None:
         return None

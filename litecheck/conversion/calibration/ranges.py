@@ -62,13 +62,13 @@ def range_method(text: str) -> RangeMethod:
     return RangeMethod(name, share)
 
 
-def calibrated_range(statistics: TensorStatistics, method: str | RangeMethod) -> Range:
+def choose_range(statistics: TensorStatistics, method: str | RangeMethod) -> Range:
     """Return the range of a tensor by a method, within smallest and largest value. ``minmax`` returns both exactly.
 
     Raises ConfigError if the method needs a sketch and there is none, and if there was no finite value.
     """
     chosen = range_method(method) if isinstance(method, str) else method
-    if not statistics.seen:
+    if not statistics.has_values:
         raise ConfigError("no finite value was seen, so there is no range")
     whole = float(statistics.low), float(statistics.high)
     if chosen.name == MINMAX or whole[0] == whole[1]:

@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from litecheck.conversion.calibration.recurrent_values import add_inner, recurrent_operators
-from litecheck.conversion.calibration.running_stats import RunningStats, observed
+from litecheck.conversion.calibration.running_stats import RunningStats, observed_tensors
 from litecheck.conversion.calibration.samples import Chain
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.model.types import Operator, Subgraph
@@ -25,7 +25,7 @@ class ReferenceObserver:
         self._interpreter = interpreter
         self._interpreter.watch = self._watch
         self._interpreter.enter = self._enter
-        self._places = frozenset(observed(model))
+        self._places = frozenset(observed_tensors(model))
         self._recurrent = recurrent_operators(model)
 
     def run(self, chain: Chain, number: int) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 _NOTHING = TensorStatistics()
 
 
-def observed(model: Model) -> tuple[Place, ...]:
+def observed_tensors(model: Model) -> tuple[Place, ...]:
     """Return the float32 tensors that are inputs, computed or variables, subgraph by subgraph."""
     found: list[Place] = []
     for subgraph in model.subgraphs:
@@ -48,12 +48,12 @@ class RunningStats:
         """Add the values of a tensor in one more inference."""
         if values.size:
             one = statistics_of(values, self.sample, self.sketched)
-            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one)
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merge(one)
 
     def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
         """Add the values inside an operator in one more inference."""
         one = statistics_of(values, self.sample, self.sketched)
-        self.inner[place] = self.inner.get(place, _NOTHING).merged(one)
+        self.inner[place] = self.inner.get(place, _NOTHING).merge(one)
 
     def add_all(self, tensors: Iterable[tuple[Place, NDArray[Any]]]) -> None:
         """Add one more inference. References to the arrays do not outlive the call."""
@@ -63,9 +63,9 @@ class RunningStats:
     def add_statistics(self, samples: int, others: CalibrationStatistics) -> None:
         """Add statistics whose samples follow ``samples`` earlier samples."""
         for place, one in others.tensors.items():
-            self.tensors[place] = self.tensors.get(place, _NOTHING).merged(one.shift_samples(samples))
+            self.tensors[place] = self.tensors.get(place, _NOTHING).merge(one.shift_samples(samples))
         for inside, one in others.inner.items():
-            self.inner[inside] = self.inner.get(inside, _NOTHING).merged(one.shift_samples(samples))
+            self.inner[inside] = self.inner.get(inside, _NOTHING).merge(one.shift_samples(samples))
 
     def result(
         self, places: Iterable[Place], samples: int, source: str, runtime: str

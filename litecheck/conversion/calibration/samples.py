@@ -65,7 +65,7 @@ class Fitting:
     def sample(self, source: str, part: NDArray[Any]) -> NDArray[Any]:
         """Return a part as an input of the model. Raises ConfigError for values outside the input's type."""
         whole = part[np.newaxis] if self.batched else part
-        return held(source, self.name, self.tensor, whole, self.scaling)
+        return input_values(source, self.name, self.tensor, whole, self.scaling)
 
 
 def fitting(
@@ -96,7 +96,7 @@ def _fits(given: Sequence[int], wanted: Sequence[int]) -> bool:
     return len(given) == len(wanted) and all(w in (-1, g) for g, w in zip(given, wanted, strict=True))
 
 
-def held(
+def input_values(
     source: str, name: str, tensor: Tensor, values: NDArray[Any], scaling: Scaling | None = None
 ) -> NDArray[Any]:
     """Return values in the type of an input: numbers become float32, ids keep their value. Raises ConfigError.
@@ -182,7 +182,7 @@ def _entry(source: str, model: Model, signature: str | None) -> EntryPoint:
         raise InputError(f"{source}: {error}") from error
 
 
-def chained(
+def make_chain(
     fittings: Sequence[Fitting], source: str, parts: Sequence[NDArray[Any]], signature: str | None
 ) -> Chain:
     """Return the sample, or the samples of a sequence, in a part of each input's array. Raises ConfigError."""

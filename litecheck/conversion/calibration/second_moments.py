@@ -19,9 +19,9 @@ from litecheck.conversion.calibration.litert_child import (
     SampleQuestion,
     SamplesDone,
     child_for,
-    chosen_runtime,
+    runtime_of,
 )
-from litecheck.conversion.calibration.observe import calls_others, entered
+from litecheck.conversion.calibration.observe import calls_others, observer_inputs
 from litecheck.conversion.calibration.statistics import CalibrationError, Place
 from litecheck.devices.port import Limits, Series
 from litecheck.model.types import Model, Subgraph
@@ -125,13 +125,13 @@ def second_moments(
 
     ``device``, ``limits``, ``child`` and the errors are those of :func:`litecheck.conversion.calibration.observe.observe`.
     """
-    sums, chosen = MomentSums(layers), chosen_runtime(device, calls_others(model))
+    sums, chosen = MomentSums(layers), runtime_of(device, calls_others(model))
     if chosen == OWN:
         _run_interpreter(model, sums, data, tell, limits)
         return sums.sums
     with child_for(child, KERNELS[chosen], limits) as used:
         facts = used.facts_of(model) | {"layers": list(map(asdict, layers))}
-        chains = (tuple(entered(model, sample) for sample in chain) for chain in data)
+        chains = (tuple(observer_inputs(model, sample) for sample in chain) for chain in data)
         for answer in used.ask(SampleQuestion(_QUESTION, facts), model, chains, tell):
             for total, text in zip(sums.sums, answer["sums"], strict=True):
                 total += np.frombuffer(b64decode(text)).reshape(total.shape)

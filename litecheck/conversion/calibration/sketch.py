@@ -55,7 +55,7 @@ class Sketch:
         np.add.at(counts, numbers, self.counts)
         return Sketch(exponent, first, counts)
 
-    def merged(self, other: Sketch) -> Sketch:
+    def merge(self, other: Sketch) -> Sketch:
         """Return the sketch of the values of both."""
         exponent = max(self.exponent, other.exponent)
         while _span(self, other, exponent) >= BINS:

@@ -71,11 +71,11 @@ class TensorStatistics:
         return self.high, self.high_sample, self.high_beside
 
     @property
-    def seen(self) -> bool:
+    def has_values(self) -> bool:
         """True if there was a finite value."""
         return bool(self.low <= self.high)
 
-    def merged(self, other: TensorStatistics) -> TensorStatistics:
+    def merge(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
         low, low_sample, low_beside = _outer_end(self.low_end, other.low_end, lt)
@@ -124,7 +124,7 @@ def _outer_end(one: End, other: End, beyond: Callable[[np.float32, np.float32], 
 def _merge_sketches(one: Sketch | None, other: Sketch | None) -> Sketch | None:
     if one is None or other is None:
         return one or other
-    return one.merged(other)
+    return one.merge(other)
 
 
 def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False) -> TensorStatistics:
@@ -218,7 +218,7 @@ def _list_rows(rows: Iterable[str]) -> str:
 
 def _plain(one: TensorStatistics) -> dict[str, Any]:
     facts: dict[str, Any] = {"elements": one.elements}
-    if one.seen:
+    if one.has_values:
         # The shortest digits of a float32 are fewer than those of the same value as float64.
         facts |= {"low": float(str(one.low)), "high": float(str(one.high))}
         facts["samples"] = [one.low_sample, one.high_sample]

@@ -40,7 +40,7 @@ class ProcessLimits:
 
 
 @dataclass(frozen=True, slots=True)
-class Converted:
+class ConverterResult:
     """A model of a converter, the seconds of its whole process, and the peak memory in bytes of all its processes."""
 
     model: bytes
@@ -60,9 +60,9 @@ class ForeignError(Exception):
         self.kind, self.message, self.said = kind, message, said
 
 
-def converted(
+def run_converter(
     reference: str, request: Mapping[str, Any], limits: ProcessLimits, samples: NamedSamples = ()
-) -> Converted:
+) -> ConverterResult:
     """Run ``module:function`` on a request (plain data) and samples, and return its model. Raises ForeignError, OSError."""
     with tempfile.TemporaryDirectory(prefix="litecheck-") as name:
         folder = Path(name)
@@ -78,7 +78,7 @@ def converted(
             facts = json.loads((folder / converter_program.END).read_text("utf-8"))
         model = folder / converter_program.MODEL
         if code == 0 and not facts.get("error") and os.path.exists(model):
-            return Converted(model.read_bytes(), seconds, max(memory, int(facts.get("peak", 0))))
+            return ConverterResult(model.read_bytes(), seconds, max(memory, int(facts.get("peak", 0))))
         raise _failure(code, late, limits.seconds, facts, _log_end(folder))
 
 

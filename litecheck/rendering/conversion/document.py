@@ -102,7 +102,7 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
     if record.groups:
         rows = tuple(
             (
-                (sharing.kept_bits(group, member),),
+                (sharing.effective_bits_text(group, member),),
                 (wording.extent(member.low, member.high),),
                 (f"{group.scale:.4g}",),
                 (", ".join(map(sharing.joint_number, member.joints)),),
@@ -112,7 +112,7 @@ def _tables(record: ConversionRecord) -> Iterator[Part]:
             for member in group.members
         )
         grid = TableGrid((">resolution", ">range", ">scale", "joined by", "tensor"), rows)
-        yield Collapsible("Shared scales", (f" {sharing.shared_title(record)}",), (grid,))
+        yield Collapsible("Shared scales", (f" {sharing.sharing_title(record)}",), (grid,))
     if record.tensors:
         ordered = wording.worst_first(record.tensors) + [one for one in record.tensors if one.constant]
         grid = TableGrid((*wording.TENSOR_HEADS, "by", "tensor"), tuple(map(_tensor, ordered)))

@@ -22,19 +22,19 @@ def low_resolution(record: ConversionRecord) -> list[tuple[SharedQuantization, S
     return sorted(found, key=lambda pair: pair[1].bits or 0.0)
 
 
-def shared_title(record: ConversionRecord) -> str:
+def sharing_title(record: ConversionRecord) -> str:
     """Return ``2 groups by rule, effective resolution of each tensor``."""
     return f"{count_of(len(record.groups), 'group')} by rule, effective resolution of each tensor"
 
 
-def kept_bits(group: SharedQuantization, member: SharedMember) -> str:
+def effective_bits_text(group: SharedQuantization, member: SharedMember) -> str:
     """Return ``0.4 of 8 bits``."""
     return "constant" if member.bits is None else f"{member.bits:.1f} of {BITS[group.dtype]} bits"
 
 
 def resolution_title(group: SharedQuantization, member: SharedMember, limit: int | None = None) -> str:
     """Return ``'scores': effective resolution 0.4 of 8 bits``; names are at most ``limit`` characters long."""
-    return f"'{_name(member.name, limit)}': effective resolution {kept_bits(group, member)}"
+    return f"'{_name(member.name, limit)}': effective resolution {effective_bits_text(group, member)}"
 
 
 def _name(name: str, limit: int | None) -> str:

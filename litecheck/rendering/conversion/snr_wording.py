@@ -45,7 +45,7 @@ def decibels(snr: float) -> str:
     return f"{snr:.1f} dB" if not math.isinf(snr) else "exact" if snr > 0 else "no signal"
 
 
-def without_dc(one: TensorAgreement) -> str:
+def snr_without_mean(one: TensorAgreement) -> str:
     """Return the SNR without the mean, in dB, for a signal that is mostly its mean; "" for other tensors."""
     found = one.distortion
     return decibels(found.snr_without_dc) if found.mostly_dc and found.noise and not one.is_integer else ""

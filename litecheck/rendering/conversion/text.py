@@ -112,14 +112,14 @@ class ConversionPage(ValidationPage):
     def print_shared_scales(self, record: ConversionRecord) -> None:
         """Print the effective resolution of every member of every group, the worst first."""
         rows = [
-            (sharing.kept_bits(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
+            (sharing.effective_bits_text(group, member), wording.extent(member.low, member.high), f"{group.scale:.4g}",
              sharing.joint_number(member.joints[-1]), member.name)
             for group in record.groups
             for member in group.members
         ]  # fmt: skip
         if not rows:
             return
-        self.section("shared scales", sharing.shared_title(record))
+        self.section("shared scales", sharing.sharing_title(record))
         self._cut((">resolution", ">range", ">scale", "joined by", "tensor"), rows, ("scale", "range"))
 
     def choices(self, record: ConversionRecord) -> None:

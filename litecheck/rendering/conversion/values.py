@@ -6,7 +6,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from litecheck.conversion.calibrated import Calibration
+from litecheck.conversion.model_calibration import Calibration
 from litecheck.conversion.precision_budget import BudgetChoice, TriedAssignment
 from litecheck.conversion.record import ConversionRecord, ConvertedTensor
 from litecheck.conversion.sensitivity import OperatorSensitivity
@@ -38,7 +38,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "failed_gates": list(record.failed_gates),
         "fix": None if record.fix is None else {**asdict(record.fix), "options": list(record.fix.options)},
         "becomes": dict(record.becomes),
-        "added": dict(record.added),
+        "added": dict(record.added_operators),
         "stays": [asdict(one) for one in record.stays],
         "operators": [
             {
@@ -85,8 +85,8 @@ def _tensor(one: ConvertedTensor) -> dict[str, Any]:
         "because": form.because,
         "snr": found.snr if found and isfinite(found.snr) else None,
         "snr_without_dc": found.snr_without_dc if found and isfinite(found.snr_without_dc) else None,
-        "saturated": found.saturated if found else None,
-        "clipped": found.clipped if found else None,
+        "saturated": found.saturated_share if found else None,
+        "clipped": found.clipped_share if found else None,
     }
 
 

@@ -18,7 +18,7 @@ from litecheck.rendering.conversion.snr_wording import (
     logits_text,
     low_channel_text,
     ratio,
-    without_dc,
+    snr_without_mean,
     worst_output,
 )
 from litecheck.summary_text import checked_text, count_of, counts_text
@@ -39,10 +39,10 @@ def summary(record: ConversionRecord) -> str:
     low = record.low_resolution
     shared = f"; {count_of(low, 'tensor')} below {LOW_RESOLUTION:g} bits" if low else ""
     found = f"{counts_text(report.counts, report.effects)}; {checked_text(report.coverage)}{shared}"
-    return f"{quantized_share(record)}; {found}"
+    return f"{quantization_share(record)}; {found}"
 
 
-def quantized_share(record: ConversionRecord) -> str:
+def quantization_share(record: ConversionRecord) -> str:
     """Return ``2 of 10 operators int8``, with the requested kind and other types: ``9 of 10 operators int8, 1 int16``."""
     request, (quantized, real) = record.conversion.request, record.share
     own = (KINDS[request.to][0], REAL, UNTOUCHED)
@@ -65,7 +65,7 @@ def outcome(record: ConversionRecord) -> str:
     gates = f", {count_of(failed, 'gate')} failed" if failed else ""
     worst = f"{worst_output(found.outputs)}{low_channel_text(found)}" if found else ""
     loss = f", {worst} on {count_of(found.samples, 'sample')}" if found and worst else ""
-    return f"{record.verdict}, {quantized_share(record)}{loss}{gates}"
+    return f"{record.verdict}, {quantization_share(record)}{loss}{gates}"
 
 
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
@@ -116,7 +116,7 @@ def _assignment_text(one: TriedAssignment) -> str:
 def _hints(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """Yield a conflict if the profile forbids operators added between float32 and integers, with possible fixes."""
     violating = {f.where.opcode for f in record.report.active if f.level == "violation"}
-    lacking = sorted(violating & set(record.added))
+    lacking = sorted(violating & set(record.added_operators))
     if not lacking:
         return
     profile = record.conversion.profile
@@ -158,7 +158,7 @@ def operators(record: ConversionRecord) -> str:
     parts = ", ".join(f"{number:,} {kind}" for kind, number in record.becomes.items())
     small = len({(t.subgraph, t.tensor) for t in record.tensors if t.constant and t.form.dtype == "int4"})
     weights = f"; {count_of(small, 'tensor')} of int4 weights" if small else ""
-    return f"{parts or 'as they were'}{weights}; added: {tally(record.added)}"
+    return f"{parts or 'as they were'}{weights}; added: {tally(record.added_operators)}"
 
 
 def tally(counts: Mapping[str, int]) -> str:
@@ -196,7 +196,7 @@ def _agreement_texts(one: TensorAgreement) -> Iterator[str]:
     if one.is_integer:
         yield f"{ratio(one)}, largest difference {one.distortion.largest:.4g}"
         return
-    apart = without_dc(one)
+    apart = snr_without_mean(one)
     yield f"SNR {decibels(one.snr)}{f' ({apart} without DC)' if apart else ''}{logits_text(one)}"
     steps = f" ({one.largest_steps:.3g} steps)" if one.step else ""
     yield f"largest error {one.distortion.largest:.4g}{steps}"
@@ -266,7 +266,9 @@ TENSOR_HEADS = ("type", ">range", ">scale", ">zero point", ">SNR", ">without DC"
 def tensor_cells(one: ConvertedTensor) -> tuple[str, ...]:
     """Return type, range, scale, zero point, SNR, SNR without DC and clipped share of a tensor."""
     form, found = one.form, one.agreement
-    measured = (decibels(found.snr), without_dc(found), share(found.clipped)) if found else ("", "", "")
+    measured = (
+        (decibels(found.snr), snr_without_mean(found), share(found.clipped_share)) if found else ("", "", "")
+    )
     return form.dtype, form_range(form), scales(form), zero_points(form), *measured
 
 

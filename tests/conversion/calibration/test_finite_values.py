@@ -34,7 +34,7 @@ def test_the_first_sample_counts_then_the_first_operator() -> None:
 
 def test_a_nan_takes_precedence_over_an_earlier_infinity() -> None:
     infinite, spoiled = (statistics_of(np.float32([value]), n) for n, value in ((0, np.inf), (3, np.nan)))
-    assert infinite.merged(spoiled).not_finite == spoiled.merged(infinite).not_finite == NotFinite(3, "nan")
+    assert infinite.merge(spoiled).not_finite == spoiled.merge(infinite).not_finite == NotFinite(3, "nan")
     statistics = CalibrationStatistics({(0, 3): infinite, (0, 4): spoiled}, 5, "", "")
     assert first_not_finite(statistics, networks.layered()) == ((0, 4), NotFinite(3, "nan"))
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.conversion.calibration.methods import chosen_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, range_methods
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, statistics_of
 from litecheck.errors import ConfigError
 
@@ -30,7 +30,7 @@ def test_the_last_pattern_that_fits_wins() -> None:
 
 
 def test_ranges_are_chosen_tensor_by_tensor() -> None:
-    ranges = chosen_ranges(statistics(), float_detector(), range_methods(["feat*=percentile:99"]))
+    ranges = choose_ranges(statistics(), float_detector(), range_methods(["feat*=percentile:99"]))
     assert ranges[IMAGE] == (-1, 50)
     assert ranges[FEATURES] == pytest.approx((-0.99, 0.99), abs=0.02)
 
@@ -39,12 +39,12 @@ def test_histograms_are_needed_where_a_method_cuts() -> None:
     assert not range_methods([]).needs_sketches
     assert range_methods(["x=mse"]).needs_sketches
     with pytest.raises(ConfigError, match="mse needs histograms"):
-        chosen_ranges(statistics(sketched=False), float_detector(), range_methods(["mse"]))
+        choose_ranges(statistics(sketched=False), float_detector(), range_methods(["mse"]))
 
 
 def test_a_pattern_without_a_matching_tensor_is_an_error() -> None:
     with pytest.raises(ConfigError, match="no computed float32 tensor has such a name"):
-        chosen_ranges(statistics(), float_detector(), range_methods(["imagge=minmax"]))
+        choose_ranges(statistics(), float_detector(), range_methods(["imagge=minmax"]))
 
 
 def test_an_unknown_method_of_a_pattern_is_an_error() -> None:

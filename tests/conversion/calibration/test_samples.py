@@ -8,10 +8,10 @@ import pytest
 from litecheck.conversion.calibration.samples import (
     Fitting,
     Sample,
-    chained,
     fitting,
-    held,
     input_names,
+    input_values,
+    make_chain,
     sample_of,
 )
 from litecheck.errors import ConfigError
@@ -100,12 +100,12 @@ def tensor(dtype: str):  # type: ignore[no-untyped-def]
 
 
 def test_values_in_the_type_of_an_input() -> None:
-    assert held("f", "x", tensor("float32"), np.array([1, 2])).dtype == np.float32
-    scaled = held("f", "x", tensor("float32"), np.array([0, 255], np.uint8), (2 / 255, -1.0))
+    assert input_values("f", "x", tensor("float32"), np.array([1, 2])).dtype == np.float32
+    scaled = input_values("f", "x", tensor("float32"), np.array([0, 255], np.uint8), (2 / 255, -1.0))
     assert (scaled.tolist(), scaled.dtype) == ([-1, 1], np.float32)
-    ids = held("f", "x", tensor("int32"), np.array([1.0, 2.0]))
+    ids = input_values("f", "x", tensor("int32"), np.array([1.0, 2.0]))
     assert (ids.tolist(), ids.dtype) == ([1, 2], np.int32)
-    assert held("f", "x", tensor("float32"), np.array(1.5)).shape == ()
+    assert input_values("f", "x", tensor("float32"), np.array(1.5)).shape == ()
     for dtype, values, message in (
         ("int8", np.array([300]), "is int8, which does not hold int64 as given"),
         ("int32", np.array([0.5]), "is int32, which does not hold float64 as given"),
@@ -119,7 +119,7 @@ def test_values_in_the_type_of_an_input() -> None:
         ("string", np.array([1]), "is string, for which there are no samples"),
     ):
         with pytest.raises(ConfigError, match=message):
-            held("f", "x", tensor(dtype), values)
+            input_values("f", "x", tensor(dtype), values)
 
 
 @pytest.mark.parametrize(
@@ -169,13 +169,13 @@ def test_keys_that_do_not_fit(keys: list[str], message: str) -> None:
 def test_a_chain_is_one_sample_or_a_sequence() -> None:
     one = tensor("float32")
     plain, steps = Fitting("x", one, 1, True), Fitting("x", one, 2, True)
-    (sample,) = chained([plain], "f", [np.array([1.0, 2.0])], "serve")
+    (sample,) = make_chain([plain], "f", [np.array([1.0, 2.0])], "serve")
     assert sample.inputs["x"].tolist() == [[1.0, 2.0]]
     assert sample.signature == "serve"
-    row = chained([steps], "f", [np.array([[1.0], [2.0], [3.0]])], None)
+    row = make_chain([steps], "f", [np.array([[1.0], [2.0], [3.0]])], None)
     assert [s.inputs["x"].tolist() for s in row] == [[[1.0]], [[2.0]], [[3.0]]]
     with pytest.raises(ConfigError, match="f: inputs have sequences of 2 and 3 samples"):
-        chained([steps, steps], "f", [np.zeros((2, 1)), np.zeros((3, 1))], None)
+        make_chain([steps, steps], "f", [np.zeros((2, 1)), np.zeros((3, 1))], None)
 
 
 def test_one_sample_of_arrays() -> None:

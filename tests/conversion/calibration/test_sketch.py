@@ -21,14 +21,14 @@ def sketch(values: np.ndarray) -> Sketch:
 @given(VALUES, VALUES)
 def test_merged_sketches_equal_the_sketch_of_all_values(one: np.ndarray, other: np.ndarray) -> None:
     together = sketch(np.concatenate([one, other]))
-    assert sketch(one).merged(sketch(other)).same(together)
-    assert sketch(other).merged(sketch(one)).same(together)
+    assert sketch(one).merge(sketch(other)).same(together)
+    assert sketch(other).merge(sketch(one)).same(together)
 
 
 @given(VALUES, VALUES, VALUES)
 def test_merging_is_associative(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> None:
     x, y, z = map(sketch, (a, b, c))
-    assert x.merged(y).merged(z).same(x.merged(y.merged(z)))
+    assert x.merge(y).merge(z).same(x.merge(y.merge(z)))
 
 
 @given(VALUES)

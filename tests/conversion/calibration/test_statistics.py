@@ -24,13 +24,13 @@ ANY = arrays(np.float32, st.integers(0, 30), elements=st.floats(width=32))
 @given(ANY, ANY, st.booleans())
 def test_order_does_not_matter(one: np.ndarray, other: np.ndarray, sketched: bool) -> None:
     a, b = statistics_of(one, 0, sketched), statistics_of(other, 1, sketched)
-    assert a.merged(b).same(b.merged(a))
+    assert a.merge(b).same(b.merge(a))
     both = np.concatenate([one, other])
-    assert a.merged(b).elements == both.size
+    assert a.merge(b).elements == both.size
     finite = both[np.isfinite(both)]
-    assert a.merged(b).seen == bool(finite.size)
+    assert a.merge(b).has_values == bool(finite.size)
     if finite.size:
-        assert (a.merged(b).low, a.merged(b).high) == (finite.min(), finite.max())
+        assert (a.merge(b).low, a.merge(b).high) == (finite.min(), finite.max())
 
 
 @given(ANY, st.booleans())
@@ -64,9 +64,9 @@ def test_the_samples_of_both_ends_are_known() -> None:
     for order in ((0, 1, 2, 3), (3, 2, 1, 0), (2, 0, 3, 1)):
         whole = TensorStatistics()
         for n in order:
-            whole = whole.merged(ones[n])
+            whole = whole.merge(ones[n])
         assert (whole.low_end, whole.high_end) == ((-5, 1, -5), (9, 2, 3))
-    again = statistics_of(np.float32([-8]), 1).merged(ones[1]).merged(ones[0])
+    again = statistics_of(np.float32([-8]), 1).merge(ones[1]).merge(ones[0])
     assert again.low_end == (-8, 1, -1), "two inferences of a sequence are one sample"
     assert again.shift_samples(30).low_end == (-8, 31, -1)
     facts = CalibrationStatistics({(0, 0): again}, 2, "", "")
@@ -96,8 +96,8 @@ def test_json_of_another_form_is_an_error(text: str) -> None:
 def test_values_that_are_not_finite_are_noted_and_excluded(values: list[float], value: str) -> None:
     one = statistics_of(np.float32(values), 5, True)
     assert one.not_finite == NotFinite(5, value)
-    assert one.seen == (1 in values)
-    assert not one.seen or one.high == 1
+    assert one.has_values == (1 in values)
+    assert not one.has_values or one.high == 1
     assert one.elements == len(values)
 
 

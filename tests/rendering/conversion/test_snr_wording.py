@@ -28,6 +28,6 @@ def test_integer_outputs_have_a_share_of_equal_values() -> None:
     assert snr_wording.worst_output([index]) == "98.44 % equal"
     assert snr_wording.worst_output([index, real]) == "20.0 dB"
     assert snr_wording.worst_output([]) == ""
-    assert snr_wording.without_dc(index) == ""
+    assert snr_wording.snr_without_mean(index) == ""
     (found,) = agreement_lines(Agreement(8, "data", "kernels", (), (index,)))
     assert found == ("y", "98.44 % equal, largest difference 3")

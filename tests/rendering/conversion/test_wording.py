@@ -11,7 +11,7 @@ import pytest
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.distortion import Distortion
 from litecheck.rendering.conversion import wording
-from litecheck.rendering.conversion.snr_wording import low_channel_text, without_dc, worst_output
+from litecheck.rendering.conversion.snr_wording import low_channel_text, snr_without_mean, worst_output
 
 
 def form(
@@ -76,7 +76,7 @@ def test_the_share_of_operators_states_the_types(to: str, becomes: dict[str, int
         share=(real - becomes.get("float32", 0), real),
         conversion=N(request=N(to=to, recipe=None)),
     )
-    assert wording.quantized_share(found) == words  # type: ignore[arg-type]
+    assert wording.quantization_share(found) == words  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -169,9 +169,11 @@ def test_signals_that_are_mostly_their_mean() -> None:
     """100 elements around the mean 10 with a variation of 1: signal 10,001, without the mean 1, noise 0.1."""
     mostly = Distortion(signal=10_001, noise=0.1, elements=100, mean=10.0, variation=1.0)
     assert mostly.mostly_dc
-    assert without_dc(tensor(distortion=mostly)) == "10.0 dB"
-    assert without_dc(tensor(distortion=Distortion(10_001, 0.0, elements=100, mean=10, variation=1))) == ""
-    assert without_dc(tensor(distortion=Distortion(1.0, 0.1, elements=100, variation=1.0))) == ""
+    assert snr_without_mean(tensor(distortion=mostly)) == "10.0 dB"
+    assert (
+        snr_without_mean(tensor(distortion=Distortion(10_001, 0.0, elements=100, mean=10, variation=1))) == ""
+    )
+    assert snr_without_mean(tensor(distortion=Distortion(1.0, 0.1, elements=100, variation=1.0))) == ""
     assert wording.agreement_lines(N(outputs=(tensor(distortion=mostly),)))[0][1].startswith(  # type: ignore[arg-type]
         "SNR 35.2 dB (10.0 dB without DC), "
     )

@@ -15,7 +15,7 @@ from litecheck import convert_model, load_model
 from litecheck.conversion.fixes import lowest_snr
 from litecheck.conversion.formulas import Generation
 from litecheck.conversion.plan_file import plan_json
-from litecheck.conversion.trained import import_trained, is_trained, propagate_ranges
+from litecheck.conversion.qat_models import import_trained, is_trained, propagate_ranges
 from litecheck.errors import InputError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.edit import with_subgraphs

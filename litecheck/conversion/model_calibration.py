@@ -12,15 +12,20 @@ from litecheck.conversion.calibration.calibration_data import open_data
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.finite_values import check_finite, first_not_finite
 from litecheck.conversion.calibration.litert_child import LitertChild
-from litecheck.conversion.calibration.methods import chosen_ranges, inner_ranges, range_methods
+from litecheck.conversion.calibration.methods import choose_ranges, inner_ranges, range_methods
 from litecheck.conversion.calibration.observe import observe
 from litecheck.conversion.calibration.ranges import RangeMethod, range_method
 from litecheck.conversion.calibration.samples import Chain
 from litecheck.conversion.calibration.statistics import CalibrationError, CalibrationStatistics
-from litecheck.conversion.data_warnings import constant_inputs, decisive_text, named_samples, unscaled_inputs
+from litecheck.conversion.data_warnings import (
+    constant_inputs,
+    decisive_text,
+    input_scaling_warnings,
+    named_samples,
+)
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.conversion.unrolled_loops import unrolled_ranges
+from litecheck.conversion.unrolled_loops import widen_loop_ranges
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, read_file
@@ -64,7 +69,7 @@ class Calibration:
         return (*self.statistics.warnings, *self.unusual)
 
 
-def opened(model: Model, settings: ConversionSettings) -> CalibrationData | None:
+def open_samples(model: Model, settings: ConversionSettings) -> CalibrationData | None:
     """Return the samples that the settings name, or None if they name none."""
     found = [
         one
@@ -96,7 +101,7 @@ def _join_samples(parts: list[CalibrationData]) -> CalibrationData:
     return CalibrationData(chains, " and ".join(part.described for part in parts), count, tuple(warnings))
 
 
-def calibrated(
+def calibrate_model(
     model: Model,
     data: CalibrationData | None,
     settings: ConversionSettings,
@@ -121,12 +126,12 @@ def calibrated(
     unusual = (
         *_infinity_warnings(statistics, model, read),
         *constant_inputs(statistics, model),
-        *(unscaled_inputs(statistics, model) if settings.random is None else ()),
+        *(input_scaling_warnings(statistics, model) if settings.random is None else ()),
         *(decisive_text(one, sample_name(read, one.sample), model) for one in named_samples(statistics)),
     )
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
-    ranges = unrolled_ranges(model, chosen_ranges(statistics, model, methods))
+    ranges = widen_loop_ranges(model, choose_ranges(statistics, model, methods))
     inner = inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, unusual)
 
@@ -192,7 +197,7 @@ def _infinity_warnings(
         check_finite(statistics, model, lambda number: sample_name(data, number))
     if not faults:
         return ()
-    if not any(one.seen for one in statistics.tensors.values()):
+    if not any(one.has_values for one in statistics.tensors.values()):
         raise CalibrationError(f"{statistics.source}: no tensor holds a finite value in any of the samples")
     (subgraph, index), fault = first_not_finite(statistics, model) or (next(iter(faults)), None)
     name = model.subgraphs[subgraph].tensors[index].name

@@ -16,7 +16,7 @@ from litecheck.tracing.storage import is_quantized
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FedOperator:
+class IsolatedOperator:
     """An operator of the quantized model with the float tensors of its inputs, and its outputs as (float, quantized)."""
 
     one: int
@@ -30,7 +30,7 @@ class FedOperator:
     """Tensors that the float operator reads, by the float tensors before simulated quantization."""
 
 
-def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
+def isolated_operators(part: SubgraphMatch) -> Iterator[IsolatedOperator]:
     """Yield the matched operators with real-valued outputs."""
     for one, other in part.operators:
         mine, theirs = part.first.operators[one], part.second.operators[other]
@@ -46,7 +46,7 @@ def fed_operators(part: SubgraphMatch) -> Iterator[FedOperator]:
         has_constants = any(i >= 0 and not _is_activation(part, i) for i in theirs.inputs)
         computes = has_constants or differs(part, mine, theirs) or bool(permutation(part, mine, theirs))
         reads = {origin_of(part.first, i): i for i in mine.inputs if i >= 0}
-        yield FedOperator(one, other, theirs, feeds, outputs, computes, reads)
+        yield IsolatedOperator(one, other, theirs, feeds, outputs, computes, reads)
 
 
 def _float_tensor(part: SubgraphMatch, index: int) -> int:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from litecheck.conversion.binding import TensorUse
-from litecheck.conversion.calibration.running_stats import observed
+from litecheck.conversion.calibration.running_stats import observed_tensors
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.groups import Key
 from litecheck.conversion.quant_spec import QuantSpec
 from litecheck.conversion.request import REAL
-from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
+from litecheck.conversion.shared_tensors import bind_operators, shared_tensors, spread_values
 from litecheck.errors import ConfigError
 from litecheck.model.matching import SubgraphMatch, match_subgraphs
 from litecheck.model.types import Model, Tensor
@@ -61,18 +61,18 @@ class TransferredParams:
         """
         own = self.read.get(port) or self.forms.get(key)
         if own is not None:
-            own = moved(own, form.dtype)
+            own = shift_storage(own, form.dtype)
             return own if own.dtype == form.dtype else form
         constant = self.constants.get(key)
         if constant is None or constant.scale.size != 1 or form.scale.size != 1:
             return form
-        constant = moved(constant, form.dtype)
+        constant = shift_storage(constant, form.dtype)
         low, high = storage.zero_points
         fits = low <= constant.zero_point[0] <= high and storage.scale in (None, float(constant.scale[0]))
         return constant if fits and constant.dtype == form.dtype else form
 
 
-def moved(form: QuantParams, dtype: str) -> QuantParams:
+def shift_storage(form: QuantParams, dtype: str) -> QuantParams:
     """Convert an 8-bit form between int8 and uint8, with the same real values: stored integers move by 128.
 
     Other forms are returned unchanged.
@@ -104,8 +104,8 @@ def transfer(model: Model, quantized: Model, profile: Profile | None = None) -> 
     if not forms:
         raise ConfigError(f"{quantized.file}: none of its quantized tensors matches one of this model's")
     if profile is not None:
-        forms = spread(forms, shared_tensors(bound_operators(model, profile)))
-    wanted = observed(model)
+        forms = spread_values(forms, shared_tensors(bind_operators(model, profile)))
+    wanted = observed_tensors(model)
     known = sum(key in forms for key in wanted)
     return TransferredParams(forms, per_axis, read, share=(known, len(wanted)), source=quantized.file)
 

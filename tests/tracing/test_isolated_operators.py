@@ -7,7 +7,7 @@ import pytest
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.matching import match
 from litecheck.model.types import Model
-from litecheck.tracing.fed_operators import edges_of
+from litecheck.tracing.isolated_operators import edges_of
 
 
 def shape_first(dtype: str, uses_values: bool) -> Model:

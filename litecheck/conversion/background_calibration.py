@@ -5,10 +5,10 @@ from __future__ import annotations
 from threading import Thread
 from types import TracebackType
 
-from litecheck.conversion.calibrated import Calibration, Told, calibrated
-from litecheck.conversion.calibration.litert_child import KERNELS, OWN, LitertChild, chosen_runtime
+from litecheck.conversion.calibration.litert_child import KERNELS, OWN, LitertChild, runtime_of
 from litecheck.conversion.calibration.observe import calls_others
-from litecheck.conversion.prepared import ConversionSession
+from litecheck.conversion.model_calibration import Calibration, Told, calibrate_model
+from litecheck.conversion.session_setup import ConversionSession
 from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess
 
@@ -18,7 +18,7 @@ _AHEAD = 0.2
 _LEAVING = 1.0
 
 
-class Calibrating:
+class BackgroundCalibration:
     """The calibration of a session, started at once, and the child process that runs models during and after it."""
 
     def __init__(
@@ -36,13 +36,13 @@ class Calibrating:
         kernels = KERNELS.get(settings.device, KERNELS["litert:xnnpack"])
         self.child = LitertChild(kernels, Limits(settings.seconds), started)
         runs = session.calibrates and session.data is not None and not session.reads_statistics
-        if runs and chosen_runtime(settings.device, calls_others(session.base)) != OWN:
+        if runs and runtime_of(settings.device, calls_others(session.base)) != OWN:
             self.child.file_of(session.base)  # the work that follows would delay the thread
             self._thread = Thread(target=self._run, daemon=True)
             self._thread.start()
             self.child.asked.wait(_AHEAD)  # imports would delay the samples
 
-    def __enter__(self) -> Calibrating:
+    def __enter__(self) -> BackgroundCalibration:
         return self
 
     def __exit__(
@@ -76,4 +76,4 @@ class Calibrating:
 
     def _calibrate(self) -> Calibration:
         session = self._session
-        return calibrated(session.base, session.data, session.settings, self._tell, self.child)
+        return calibrate_model(session.base, session.data, session.settings, self._tell, self.child)

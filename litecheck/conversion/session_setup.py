@@ -9,9 +9,9 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from litecheck.conversion.calibrated import opened
 from litecheck.conversion.calibration.dataset import CalibrationData
-from litecheck.conversion.calibration.litert_child import OWN, chosen_runtime
+from litecheck.conversion.calibration.litert_child import OWN, runtime_of
+from litecheck.conversion.model_calibration import open_samples
 from litecheck.conversion.recipe import QuantizationRecipe
 from litecheck.conversion.recipe_file import read_recipe
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS, check_kind
@@ -125,7 +125,7 @@ class ConversionSession:
         return count + (other.count or 0 if other is not None else 0)
 
 
-def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
+def prepare_session(model: Model, settings: ConversionSettings) -> ConversionSession:
     """Return the session of a model.
 
     Raises ConfigError for contradictory settings, and for a model that is already quantized.
@@ -165,7 +165,7 @@ def prepared(model: Model, settings: ConversionSettings) -> ConversionSession:
     data = data or (_draw_samples(model, settings) if shifts else None)
     evaluation = None
     if settings.evaluate:
-        evaluation = opened(model, replace(settings, data=settings.evaluate, random=None, samples=None))
+        evaluation = open_samples(model, replace(settings, data=settings.evaluate, random=None, samples=None))
     if settings.min_snr is not None and evaluation is None and (data is None or not settings.agreement):
         raise ConfigError(
             "--min-snr compares both models on samples: give --data, without --no-agreement, or --evaluate"
@@ -190,10 +190,10 @@ def _samples(
 
     ``samples`` limits only the repeated runs of a budget and of sensitivities, unless the number of all samples is unknown.
     """
-    fewer = opened(model, settings)
+    fewer = open_samples(model, settings)
     if settings.samples is None or not (settings.budget or settings.sensitivity):
         return fewer, None
-    whole = opened(model, replace(settings, samples=None))
+    whole = open_samples(model, replace(settings, samples=None))
     return (fewer, None) if whole is None or whole.count is None else (whole, fewer)
 
 
@@ -211,7 +211,7 @@ def _import_trained(model: Model, settings: ConversionSettings) -> tuple[Dequant
     """Return the parameters of a model of quantization-aware training, or None, and the model."""
     if not any(op.opcode in CONVERSIONS for s in model.subgraphs for op in s.operators):
         return None, model
-    from litecheck.conversion.trained import import_trained, is_trained
+    from litecheck.conversion.qat_models import import_trained, is_trained
 
     return import_trained(model, "uint8" if settings.to == "uint8" else "int8") if is_trained(
         model
@@ -220,7 +220,7 @@ def _import_trained(model: Model, settings: ConversionSettings) -> tuple[Dequant
 
 def _draw_samples(model: Model, settings: ConversionSettings) -> CalibrationData | None:
     """Return inputs for both forms of a quantized model, or None if LiteRT is not available or inputs cannot be drawn."""
-    if not settings.agreement or chosen_runtime(settings.device, unseen=False) == OWN:
+    if not settings.agreement or runtime_of(settings.device, unseen=False) == OWN:
         return None
     from litecheck.conversion.calibration.random_data import random_data
 

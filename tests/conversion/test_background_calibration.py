@@ -10,21 +10,21 @@ from typing import Any
 import pytest
 
 from fixtures.detector import float_detector
-from litecheck.conversion.calibrated import calibrated
-from litecheck.conversion.calibrating import Calibrating
+from litecheck.conversion.background_calibration import BackgroundCalibration
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild
-from litecheck.conversion.calibration.prestart import prestarted
+from litecheck.conversion.calibration.prestart import prestart_child
 from litecheck.conversion.calibration.samples import Chain
+from litecheck.conversion.model_calibration import calibrate_model
 from litecheck.conversion.pipeline import convert_model
-from litecheck.conversion.prepared import ConversionSession, prepared
+from litecheck.conversion.session_setup import ConversionSession, prepare_session
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.devices.worker import Worker
 from litecheck.errors import ConfigError
 
 
 def session(**settings: Any) -> ConversionSession:
-    return prepared(float_detector(), ConversionSettings(**{"random": 3, **settings}))
+    return prepare_session(float_detector(), ConversionSettings(**{"random": 3, **settings}))
 
 
 #: Without fork, each job needs a separate process.
@@ -37,10 +37,10 @@ def test_a_parallel_calibration_has_the_same_statistics() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     asked = session()
     told: list[tuple[int, str]] = []
-    expected = calibrated(asked.model, asked.data, asked.settings, lambda done, what: None)
-    started = prestarted("auto", compares=False)
+    expected = calibrate_model(asked.model, asked.data, asked.settings, lambda done, what: None)
+    started = prestart_child("auto", compares=False)
     assert started is not None
-    with Calibrating(asked, lambda *one: told.append(one), started) as calibrating:
+    with BackgroundCalibration(asked, lambda *one: told.append(one), started) as calibrating:
         found = calibrating.result()
         assert found is not None
         assert found.statistics.to_json() == expected.statistics.to_json()
@@ -52,8 +52,8 @@ def test_a_parallel_calibration_has_the_same_statistics() -> None:
 
 
 def test_litechecks_own_kernels_run_when_the_result_is_read() -> None:
-    assert prestarted("litecheck", compares=True) is None
-    with Calibrating(session(device="litecheck")) as calibrating:
+    assert prestart_child("litecheck", compares=True) is None
+    with BackgroundCalibration(session(device="litecheck")) as calibrating:
         assert not calibrating.waits
         found = calibrating.result()
     assert found is not None
@@ -61,7 +61,7 @@ def test_litechecks_own_kernels_run_when_the_result_is_read() -> None:
 
 
 def test_without_ranges_no_calibration_runs() -> None:
-    with Calibrating(session(to="float16")) as calibrating:
+    with BackgroundCalibration(session(to="float16")) as calibrating:
         assert calibrating.result() is None
 
 
@@ -69,7 +69,7 @@ def test_without_ranges_no_calibration_runs() -> None:
 def test_errors_are_raised_when_the_result_is_read() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")
     asked = session(random=None, data=(CalibrationData(lambda: iter(()), "nothing"),))
-    with Calibrating(asked) as calibrating, pytest.raises(ConfigError, match="there is no sample"):
+    with BackgroundCalibration(asked) as calibrating, pytest.raises(ConfigError, match="there is no sample"):
         calibrating.result()
 
 
@@ -88,7 +88,7 @@ def test_an_abandoned_calibration_ends_at_once() -> None:
             yield chain
 
     asked = session(random=None, data=(CalibrationData(slow, "slow ones"),))
-    with pytest.raises(KeyboardInterrupt), Calibrating(asked):
+    with pytest.raises(KeyboardInterrupt), BackgroundCalibration(asked):
         raise KeyboardInterrupt
 
 

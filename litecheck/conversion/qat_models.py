@@ -13,11 +13,11 @@ import numpy as np
 from litecheck.conversion.binding import BoundFloatOperator
 from litecheck.conversion.conversion_plan import QuantParams
 from litecheck.conversion.dequantized_model import DequantizedModel, dequantize_model, real_tensor
-from litecheck.conversion.derived_constants import stored
+from litecheck.conversion.derived_constants import store_constant
 from litecheck.conversion.groups import Interval, Key
+from litecheck.conversion.parameter_transfer import TransferredParams
 from litecheck.conversion.request import REAL
-from litecheck.conversion.shared_tensors import bound_operators, shared_tensors, spread
-from litecheck.conversion.transferred import TransferredParams
+from litecheck.conversion.shared_tensors import bind_operators, shared_tensors, spread_values
 from litecheck.model.edit import with_subgraphs
 from litecheck.model.node_signatures import CONVERSIONS
 from litecheck.model.stored_values import bytes_of, stored_integers
@@ -131,7 +131,7 @@ def _store_exactly(tensor: Tensor, form: QuantParams) -> Tensor:
     """
     values = stored_integers(tensor)
     assert values is not None
-    integers = stored(values, form, "", "new").astype(np.int64)
+    integers = store_constant(values, form, "", "new").astype(np.int64)
     if not form.zero_point.any():
         integers = np.maximum(integers, INTEGER_RANGES[form.dtype][0] + 1)
     data = bytes_of(integers.astype(form.dtype))
@@ -146,9 +146,9 @@ def propagate_ranges(
     Roles with the same quantization have the same range, and a fixed scale has the range of its type. Example: the output
     of MAX_POOL_2D has the range of its input, and the output of SOFTMAX 0..255/256.
     """
-    operators = bound_operators(model, profile, activation)
+    operators = bind_operators(model, profile, activation)
     fixed = {key: extent for bound in operators for key, extent in _fixed_ranges(bound)}
-    return spread({**fixed, **ranges}, shared_tensors(operators), _hull)
+    return spread_values({**fixed, **ranges}, shared_tensors(operators), _hull)
 
 
 def with_trained_ranges(
