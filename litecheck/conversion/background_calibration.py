@@ -58,7 +58,10 @@ class BackgroundCalibration:
         return self._thread is not None and self._thread.is_alive()
 
     def result(self) -> Calibration | None:
-        """Return the calibration when it is done, or None if the session needs none. Raises the errors of ``calibrated``."""
+        """Return the calibration when it is done, or None if the session needs none.
+
+        Raises the errors of ``calibrate_model``.
+        """
         if self._thread is not None:
             self._thread.join()
             if self._fault is not None:

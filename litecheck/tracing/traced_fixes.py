@@ -51,9 +51,9 @@ _CONFIRMED = 3
 class Workshop:
     """Models, samples and settings of the trials of a fix, and the options of its command.
 
-    ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`SubgraphMeasures` keeps them. A
-    plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a large loss of
-    the plain conversion, as ``convert`` finds them. ``command`` carries the best fix out on all samples.
+    ``samples`` are tensors of the float and of the quantized model for each sample, as :class:`SubgraphMeasures` keeps
+    them. A plain conversion is always tried, so that options are not credited with its gain. ``causes`` are those of a
+    large loss of the plain conversion, as ``convert`` finds them. ``command`` carries the best fix out on all samples.
     """
 
     match: ModelMatch
