@@ -23,8 +23,8 @@ from tests.differential.structure.oracle import LiteRT
 from tests.differential.structure.referee import BAD, FATES, Fated, Referee, worst
 from tests.differential.structure.sketch import Specimen
 from tests.differential.structure.specimens import specimens
-from tests.differential.structure.table import failed, false_alarms, grouped, misses, table
-from tests.differential.structure.verdicts import Verdict
+from tests.differential.structure.table import compared, failed, false_alarms, grouped, misses, table, untrue
+from tests.differential.structure.verdicts import Verdict, by_default
 
 pytestmark = pytest.mark.slow
 
@@ -349,3 +349,35 @@ def test_a_validator_without_findings_is_noticed(litert: LiteRT, tmp_path: Path)
     assert len(bad) > 3
     assert misses(found) == [o for o in bad if not o.reason]
     assert failed(found)
+
+
+#: Mutants with an impact of each kind, and the impact.
+IMPACTS = {
+    ("TRANSPOSE", "int8", "TRANSPOSE input1 [1] 2 -> 100"): "fails to load",
+    ("SPLIT", "int8", "SPLIT input0 empty"): "crashes",
+    ("RESHAPE", "int8", "RESHAPE output0 scale*1.5"): "wrong results",
+    ("BROADCAST_TO", "int8", "BROADCAST_TO input1 empty"): "fails at run time",
+}
+
+
+def falsified(path: Path) -> ModelReport:
+    """Return the default report with the impact of every finding replaced by a different impact."""
+    report = by_default(path)
+    others = {"fails to load": "crashes"}
+    changed = (replace(f, effect=others.get(f.effect, "fails to load")) for f in report.findings)
+    return replace(report, findings=tuple(changed))
+
+
+@pytest.mark.runtime
+@pytest.mark.parametrize("of", IMPACTS, ids=lambda of: of[2])
+def test_a_false_impact_is_noticed(litert: LiteRT, tmp_path: Path, of: tuple[str, str, str]) -> None:
+    """The stated impact is the measured impact; every different impact is untrue (negative control)."""
+    good = specimen(*of[:2])
+    at = next(n for n, m in enumerate(mutants(good.model)) if m.name == of[2])
+    (true,) = in_process(good, [at], litert, tmp_path)
+    assert true.impacts == (IMPACTS[of], IMPACTS[of])
+    assert (compared([true]), untrue([true]), failed([true])) == ([true], [], False)
+    (false,) = in_process(good, [at], litert, tmp_path, falsified)
+    assert false.impacts[0] != false.impacts[1] == IMPACTS[of]
+    assert (untrue([false]), failed([false])) == ([false], True)
+    assert "stated" in next(grouped(untrue([false])))

@@ -83,9 +83,14 @@ class Outcome:
         return stated(self.verdict.effects), shown(self.fates)
 
     @property
+    def impacts_compared(self) -> bool:
+        """True if litecheck states an impact and LiteRT shows an impact; damaged files have none."""
+        return not self.hidden and self.outcome == "agree" and None not in self.impacts
+
+    @property
     def untrue(self) -> bool:
-        """True if the stated impact is not the impact that LiteRT shows; damaged files have no impact."""
-        return not self.hidden and self.outcome == "agree" and is_untrue(*self.impacts)
+        """True if the stated impact is not the impact that LiteRT shows."""
+        return self.impacts_compared and is_untrue(*self.impacts)
 
     @property
     def fields(self) -> dict[str, tuple[str, ...]]:

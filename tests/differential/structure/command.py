@@ -17,6 +17,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from tests.differential.structure.campaign import Choice, Outcome, campaign
 from tests.differential.structure.referee import BAD
 from tests.differential.structure.table import (
+    compared,
     explained,
     failed,
     false_alarms,
@@ -28,7 +29,7 @@ from tests.differential.structure.table import (
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Print the table, the misses and the false alarms; return 1 if there are too many."""
+    """Print the table, the misses and the false alarms; return 1 if there are too many or an impact is untrue."""
     parser = argparse.ArgumentParser(prog="python -m tests.differential.rules --structure")
     parser.add_argument(
         "--cases", type=int, default=2000, help="number of mutants, 0 for all [default: 2000]"
@@ -82,7 +83,8 @@ def lines(outcomes: Sequence[Outcome], most: int) -> list[str]:
     )
     found = [table(outcomes)]
     for name, listed in lists:
-        found += ["", f"{name}: {len(listed):,}", *list(grouped(listed))[:most]]
+        of = f" of {len(compared(outcomes)):,} compared" if name == "untrue impacts" else ""
+        found += ["", f"{name}: {len(listed):,}{of}", *list(grouped(listed))[:most]]
     return [*found, "", "explained:", *explained(outcomes)]
 
 

@@ -53,14 +53,20 @@ def false_alarms(outcomes: Sequence[Outcome]) -> list[Outcome]:
 
 
 def untrue(outcomes: Sequence[Outcome]) -> list[Outcome]:
-    """Return the mutants whose stated impact is not the one that LiteRT shows."""
+    """Return the mutants with a stated impact that differs from the impact that LiteRT shows."""
     return [o for o in outcomes if o.untrue]
 
 
+def compared(outcomes: Sequence[Outcome]) -> list[Outcome]:
+    """Return the mutants with a stated impact and an impact that LiteRT shows."""
+    return [o for o in outcomes if o.impacts_compared]
+
+
 def failed(outcomes: Sequence[Outcome]) -> bool:
-    """Return True for too many misses, or any false alarm."""
+    """Return True for too many misses, any false alarm or any untrue impact."""
     bad = sum(o.fate in BAD for o in outcomes)
-    return len(misses(outcomes)) > MISSES_MAX * bad or bool(false_alarms(outcomes))
+    missed = len(misses(outcomes)) > MISSES_MAX * bad
+    return missed or bool(false_alarms(outcomes)) or bool(untrue(outcomes))
 
 
 def grouped(outcomes: Sequence[Outcome]) -> Iterator[str]:
