@@ -111,7 +111,7 @@ class BoundOperator:
 
     __slots__ = (
         "_faults", "_operands", "any_fault", "complete", "context", "form", "gaps", "operator", "read", "roles",
-        "rule", "surplus",
+        "rule", "surplus", "written",
     )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
@@ -123,7 +123,9 @@ class BoundOperator:
         self.read = context.facts if rule.stored_shapes else context.runtime_facts
         """Facts about the tensors as the runtime reads them."""
         surplus = self._bind(operator.inputs, rule.inputs, self.read)
-        self.surplus = self._bind(operator.outputs, rule.outputs, context.facts) or surplus
+        self.written = context.facts if rule.stored_shapes else context.written_facts
+        """Facts about the tensors as the runtime writes them."""
+        self.surplus = self._bind(operator.outputs, rule.outputs, self.written) or surplus
         if rule.intermediates:
             self._bind(operator.intermediates, rule.intermediates, context.facts)
         self.complete = not (self.surplus or self.gaps) and all(self.roles.values())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Set
+from collections.abc import Hashable, Mapping, Set
 from dataclasses import replace
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -82,6 +82,10 @@ class Context:
         """Indices of the operators that are known to be on the CPU of a target."""
         self.forms: dict[Hashable, Form] = {}
         """Results by rule and structure: operators with the same form are not checked again."""
+        self.types_of_callers: Mapping[int, str] = {}
+        """Types that the calls of this subgraph write over those in the file, by tensor."""
+        self.initializes = False
+        """True if the subgraph only initializes variables: the runtime prepares it when the model runs."""
 
     @cached_property
     def reshaped_tensors(self) -> dict[int, Tensor]:
@@ -103,10 +107,20 @@ class Context:
     @cached_property
     def runtime_facts(self) -> list[TensorFacts]:
         """Facts about the tensors as operators read them: with the types that kernels write over those in the file."""
-        read, tensors = list(self.facts), self.subgraph.tensors
-        for index, dtype in written_types(self.subgraph, law_of, _written_of).items():
+        read = list(self.written_facts)
+        tensors = tuple(facts.tensor for facts in read)
+        subgraph = replace(self.subgraph, tensors=tensors) if self.types_of_callers else self.subgraph
+        for index, dtype in written_types(subgraph, law_of, _written_of).items():
             read[index] = TensorFacts(replace(tensors[index], dtype=dtype))
         return read
+
+    @cached_property
+    def written_facts(self) -> list[TensorFacts]:
+        """Facts about the tensors as operators write them: with the types of the calls of this subgraph."""
+        facts = list(self.facts)
+        for index, dtype in self.types_of_callers.items():
+            facts[index] = TensorFacts(replace(facts[index].tensor, dtype=dtype))
+        return facts
 
     @cached_property
     def zeros(self) -> frozenset[int]:

@@ -15,8 +15,14 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     if isinstance(value, SameAs):
         return _alike(role, value.role)
 
+    kinds = {name for name, _ in requirement.faults}
+
     def check(bound: BoundOperator) -> Sequence[Fault]:
-        return [at(o, f"it is {o.facts.dtype}") for o in bound.roles[role] if o.facts.dtype not in allowed]
+        wrong = (o for o in bound.roles[role] if o.facts.dtype not in allowed)
+        return [
+            at(o, f"it is {o.facts.dtype}", kind=o.facts.dtype if o.facts.dtype in kinds else "")
+            for o in wrong
+        ]
 
     return check
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil, floor
 
 from litecheck.checks.bound_operator import NONE, BoundOperator, Check, Fault
+from litecheck.checks.limit_kinds import KINDS
 from litecheck.profile.load import STRUCTURES
 from litecheck.profile.measurements.estimates import CEILINGS, ESTIMATES
 from litecheck.profile.measurements.measured_operator import Measured
@@ -31,6 +32,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
 
     declared = setter_of(name).beside_faults
     beside_faults = is_structural(requirement) if declared is None else declared
+    find_kind = KINDS.get(name)
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         if bound.any_fault and not beside_faults:
@@ -46,7 +48,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         return (
             Fault(
                 f"{called} is {measured if whole else f'{float(measured):.6g}'}",
-                kind=_fault_kind(measured, value),
+                kind=find_kind(bound) if find_kind else _fault_kind(measured, value),
             ),
         )
 

@@ -11,7 +11,7 @@ from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, c
 from litecheck.checks.context import Context, Form
 from litecheck.checks.types import impact_of, types_fault, types_run
 from litecheck.checks.wording import requirement_phrase
-from litecheck.finding import IGNORED, RUNTIME_FAILURES, Finding, Waiver, Where
+from litecheck.finding import IGNORED, RUNTIME_FAILURES, Effect, Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.custom_operators import compiler_of, has_kernel
@@ -33,6 +33,9 @@ _TYPED = (
     "/lstm_extensions",
     "/version",
 )
+#: Impacts of rejected models, and requirements of fields that the runtime reads when it loads a model.
+_REJECTED: tuple[Effect, ...] = ("fails to load", "rejected by the default interpreter only")
+_READ_AT_LOAD = ("/version", "/unsupported", "/unknown_types", "/options_table")
 
 
 def check_operator(bound: BoundOperator) -> list[Finding]:
@@ -92,7 +95,7 @@ def _all_passed(operands: tuple[BoundOperand, ...], bit: int) -> bool:
 
 def _form_of(bound: BoundOperator) -> Form:
     """Return the results of the operators with the same structure as this operator: they have the same limits."""
-    operator, facts, read = bound.operator, bound.context.facts, bound.read
+    operator, facts, read = bound.operator, bound.written, bound.read
     options = None if operator.options is None else id(operator.options.fields)
     written = (-1, *operator.outputs, -1, *operator.intermediates)
     forms = (
@@ -186,6 +189,19 @@ def _without_impact(found: list[Finding]) -> list[Finding]:
     """Return the findings, with the measured impact for those of types: the runtime computes these types."""
     return [
         replace(f, effect=IGNORED) if f.path.endswith("/dtype") and f.effect in RUNTIME_FAILURES else f
+        for f in found
+    ]
+
+
+def delay_rejections(found: list[Finding]) -> list[Finding]:
+    """Return the findings of a subgraph that only initializes variables: LiteRT rejects its operators when it runs.
+
+    Versions and options are read when the model is loaded.
+    """
+    return [
+        replace(f, effect="fails at run time")
+        if f.effect in _REJECTED and not f.path.endswith(_READ_AT_LOAD)
+        else f
         for f in found
     ]
 

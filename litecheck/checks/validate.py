@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from litecheck.checks.bound_operator import BoundOperator
+from litecheck.checks.called_types import types_of_callers
 from litecheck.checks.context import Context
 from litecheck.checks.coverage import (
     FLOATS,
@@ -31,12 +32,14 @@ from litecheck.checks.rule_findings import (
     check_structure,
     check_subgraph,
     check_tensors,
+    delay_rejections,
     finding_for_forbidden_operator,
 )
 from litecheck.checks.tensor_stats import summarize_quantization as surveyed
 from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
+from litecheck.model.links import links_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import STRUCTURE, load_profile
@@ -74,8 +77,11 @@ def validate(
     candidates = _Candidates(profiles)
     operators: list[OperatorReport] = []
     findings: list[Finding] = []
+    callers = types_of_callers(model)
     for subgraph in model.subgraphs:
         context = Context(model, subgraph)
+        context.types_of_callers = callers.get(subgraph.index, {})
+        context.initializes = subgraph.index in links_of(model).initializers
         found: list[Finding] = []
         chosen = [op for op in subgraph.operators if only is None or (subgraph.index, op.index) in only]
         for operator in chosen:
@@ -260,6 +266,8 @@ def _apply_profile(
         found = check_operator(bound) if reason is None else check_structure(context, operator, profile)
         if reason is None or not first_only:
             found = add_type_finding(bound, profile, found)
+        if context.initializes and not rule.stored_shapes:
+            found = delay_rejections(found)
         outcome.add(found, profile if reason is not None else None)
         if reason is None:
             outcome.nothing = outcome.nothing or rule.nothing_to_judge

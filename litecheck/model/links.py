@@ -13,6 +13,8 @@ from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
 #: Operators that name a variable and that assign it.
 HANDLE, ASSIGN = "VAR_HANDLE", "ASSIGN_VARIABLE"
+#: Option with a subgraph that runs once, when the model runs first.
+_INITIALIZES = "init_subgraph_index"
 #: (container, shared name) of a variable. Handles with equal names refer to the same variable, in all subgraphs.
 Name = tuple[str, str]
 Parameters = tuple[bytes, bytes]
@@ -46,6 +48,8 @@ class Links:
     """Subgraphs that an operator calls."""
     circle: tuple[int, ...]
     own_callers: frozenset[int]
+    initializers: frozenset[int]
+    """Subgraphs that only initialize variables: operators that run once call them, and no others."""
 
     def assignments_of(self, subgraph: Subgraph, operator: Operator) -> Assignments | None:
         """Return the assignments to the variable of the operator's first input; None for an unknown handle."""
@@ -131,7 +135,16 @@ def _find_links(model: Model) -> Links:
     elsewhere = frozenset(name for n in _follow_calls(entries, calls, set()) for name in assigned[n])
     first = _first_assignments(model, handles, calls, assigned)
     targets = frozenset(n for several in calls for n in several)
-    return Links(handles, assignments, elsewhere, first, targets, tuple(_find_components(calls)), own)
+    circles = tuple(_find_components(calls))
+    return Links(handles, assignments, elsewhere, first, targets, circles, own, _find_initializers(model))
+
+
+def _find_initializers(model: Model) -> frozenset[int]:
+    """Return the subgraphs that are only called by an option of an initialization, and are no entry of the model."""
+    named = [pair for s in model.subgraphs for op in s.operators for pair in subgraph_calls(op)]
+    used = {number for name, number in named if name != _INITIALIZES}
+    entries = {0, *(signature.subgraph for signature in model.signatures)}
+    return frozenset(number for name, number in named if name == _INITIALIZES) - used - entries
 
 
 def _find_callers(target: int, calls: Sequence[Sequence[int]]) -> set[int]:
