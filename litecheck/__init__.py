@@ -94,7 +94,7 @@ if TYPE_CHECKING:
     from litecheck.verification.campaign import verify_model as verify_model
     from litecheck.verification.result import Verification as Verification
     from litecheck.verification.settings import Settings as Settings
-    from litecheck.verification.several_models import Unverified as Unverified
+    from litecheck.verification.several_models import UnverifiedModel as UnverifiedModel
     from litecheck.verification.several_models import Verifications as Verifications
     from litecheck.verification.several_models import verify_files as verify_files
 
@@ -158,7 +158,7 @@ _HOMES = {
     "verification.campaign": "verify=verify_model verify_model",
     "verification.result": "Verification",
     "verification.settings": "Settings",
-    "verification.several_models": "Unverified Verifications verify_files",
+    "verification.several_models": "UnverifiedModel Verifications verify_files",
 }
 _PUBLIC = {
     name: (home, other or name)

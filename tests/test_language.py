@@ -122,12 +122,10 @@ NAMED_AFTER = {
     "a noun of the field": (
         "devices/listing", "finding", "model/matching", "quantizer/rounding", "reference/kernels/indexing", "spelling",
         "targets/ethos_u/graph/lowering", "targets/ethos_u/measurements/resizing", "targets/generators/resizing",
-        "verification/ranking", "profile/measurements/wiring",
+        "verification/ranking", "profile/measurements/wiring", "conversion/binding", "conversion/planning",
     ),
-    "a part of a report": ("*/wording", "rendering/validation/grouping"),
+    "a part of a report": ("*/wording", "rendering/validation/grouping", "rendering/conversion/sharing"),
 }  # fmt: skip
-#: Packages without this check: their modules still have such names.
-PARTICIPLES_LEFT = ("conversion/", "rendering/conversion/", "tracing/")
 
 
 def participles(modules: Iterable[str]) -> list[str]:
@@ -149,7 +147,7 @@ def participles(modules: Iterable[str]) -> list[str]:
 def test_module_names_are_nouns() -> None:
     package = ROOT / "litecheck"
     modules = {path.relative_to(package).with_suffix("").as_posix() for path in package.rglob("*.py")}
-    assert participles(sorted(m for m in modules if not m.startswith(PARTICIPLES_LEFT))) == []
+    assert participles(sorted(modules)) == []
     named = {module for modules in NAMED_AFTER.values() for module in modules if not module.startswith("*")}
     assert named <= modules
 
@@ -170,6 +168,41 @@ def test_module_names_are_nouns() -> None:
 )
 def test_a_participle_as_a_module_name_is_seen(module: str, found: bool) -> None:
     assert bool(participles([module])) is found
+
+
+def bare_participles(source: str) -> list[str]:
+    """Return the public functions, methods and classes whose whole name is a participle. Properties may have such names.
+
+    *Example:* ``def stored(values)``, but not ``def store(values)``.
+    """
+    module = ast.parse(source)
+    scopes = (module, *(node for node in module.body if isinstance(node, ast.ClassDef)))
+    return [
+        node.name
+        for scope in scopes
+        for node in scope.body
+        if isinstance(node, ast.FunctionDef | ast.ClassDef)
+        if node.name.lower() in IRREGULAR.split() or re.fullmatch(r"[A-Za-z][a-z]+[^e]ed", node.name)
+        if not any("property" in ast.unparse(one) for one in getattr(node, "decorator_list", ()))
+    ]
+
+
+def test_functions_and_classes_are_not_named_by_a_participle() -> None:
+    found = {path.name: bare_participles(path.read_text()) for path in (ROOT / "litecheck").rglob("*.py")}
+    assert {name: names for name, names in found.items() if names} == {}
+
+
+def test_a_participle_as_the_name_of_a_function_is_seen() -> None:
+    source = """
+def stored(): ...
+def feed(): ...
+class Known: ...
+class Box:
+    @property
+    def waived(self): ...
+    def kept(self): ...
+"""
+    assert bare_participles(source) == ["stored", "Known", "kept"]
 
 
 def banned(text: str) -> Iterator[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from litecheck.errors import ConfigError
 from litecheck.model.graph import graph_of, name_of
-from litecheck.model.submodels import Cut, cut_operators
+from litecheck.model.submodels import Submodel, cut_operators
 from litecheck.model.types import Model, Operator, Subgraph
 
 #: Types of handles: an operator with such an input cannot run without the operators before it.
@@ -25,7 +25,7 @@ class Case:
     name: str
     subgraph: Subgraph
     operators: tuple[Operator, ...]
-    cut: Cut
+    cut: Submodel
 
     @property
     def display_name(self) -> str:

@@ -14,7 +14,7 @@ from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Cut:
+class Submodel:
     """Operators of a subgraph as a model.
 
     ``inputs`` and ``outputs`` are the tensors of the whole model that correspond to the inputs and outputs of the cut
@@ -31,7 +31,7 @@ class Cut:
 
 def cut_operators(
     model: Model, subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()
-) -> Cut:
+) -> Submodel:
     """Return these operators, in execution order, as a model with a single entry point.
 
     Its inputs are the tensors that the operators read and that neither the operators nor the file provide. Its outputs
@@ -67,7 +67,7 @@ def cut_operators(
         fields=None,
         newer=(),
     )
-    return Cut(alone, subgraph.index, tuple(op.index for op in operators), inputs, made, numbers)
+    return Submodel(alone, subgraph.index, tuple(op.index for op in operators), inputs, made, numbers)
 
 
 def reads(subgraph: Subgraph, operators: Sequence[Operator], outputs: Sequence[int] = ()) -> tuple[int, ...]:

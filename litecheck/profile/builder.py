@@ -16,7 +16,14 @@ from litecheck.profile.loaded_profile import LoadedProfile, changed_operators
 from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, unlisted_hints
-from litecheck.profile.rule_drafts import OperatorDraft, demands, include, listed, presence, under
+from litecheck.profile.rule_drafts import (
+    OperatorDraft,
+    demands,
+    include,
+    listing_requirement,
+    presence,
+    under,
+)
 from litecheck.profile.rule_header import read_header, read_rewrites, read_types
 from litecheck.profile.types import (
     Alternative,
@@ -204,7 +211,9 @@ class Builder:
         base = _without_scope_dtype(base, activations, draft, frozenset(self.head.activations))
         base = tuple(sorted(base, key=_check_order))
         unsupported = (
-            self._attach_texts(listed(draft.opcode, draft.unsupported)) if draft.unsupported else None
+            self._attach_texts(listing_requirement(draft.opcode, draft.unsupported))
+            if draft.unsupported
+            else None
         )
         if draft.opened:
             base = (self._attach_texts(draft.opened), *base)

@@ -154,7 +154,7 @@ def presence(draft: OperatorDraft) -> Iterator[Requirement]:
             yield Requirement(path, "operands", role, Exactly("present"), because, see, draft.demand)
 
 
-def listed(opcode: str, stated: RawRequirement) -> Requirement:
+def listing_requirement(opcode: str, stated: RawRequirement) -> Requirement:
     """Return the requirement that a model does not have the operator, or only listed operators."""
     path = f"{opcode}/unsupported"
     return Requirement(path, "unsupported", None, stated.value, stated.because, stated.see, stated.demand)

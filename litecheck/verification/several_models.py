@@ -23,7 +23,7 @@ _CODES = {"conforms": 0, "fails": 1, "not checked": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Unverified:
+class UnverifiedModel:
     """A model that was not verified: its file cannot be read, or it has no tensor or operator that the options name."""
 
     model: str
@@ -42,7 +42,7 @@ class Verifications:
     version: str
     device: str
     described: str
-    models: tuple[Verification | Unverified, ...]
+    models: tuple[Verification | UnverifiedModel, ...]
 
     def counts(self) -> Mapping[str, int]:
         """Count the models by verdict; verdicts without models are omitted."""
@@ -62,12 +62,12 @@ class Verifications:
 
 def each(
     models: Iterable[str | ModelError], verified: Callable[[str], Verification]
-) -> tuple[Verification | Unverified, ...]:
+) -> tuple[Verification | UnverifiedModel, ...]:
     """Verify every model; a model that cannot be verified does not stop the verification of later models.
 
     Options that suit no model are an error: the last exception is raised.
     """
-    done: list[Verification | Unverified] = []
+    done: list[Verification | UnverifiedModel] = []
     unfit: LitecheckError | None = None
     for model in models:
         try:
@@ -75,12 +75,12 @@ def each(
                 raise model
             done.append(verified(model))
         except ModelError as error:
-            done.append(Unverified(error.file, error.problems))
+            done.append(UnverifiedModel(error.file, error.problems))
         except (ConfigError, ProfileError) as error:
             unfit = error
-            done.append(Unverified(str(model), (Problem("not-asked", "", None, str(error)),)))
+            done.append(UnverifiedModel(str(model), (Problem("not-asked", "", None, str(error)),)))
         except LitecheckError as error:
-            done.append(Unverified(str(model), (Problem("not-computed", "", None, str(error)),)))
+            done.append(UnverifiedModel(str(model), (Problem("not-computed", "", None, str(error)),)))
     if unfit is not None and not any(isinstance(one, Verification) for one in done):
         raise unfit
     return tuple(done)

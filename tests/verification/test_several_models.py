@@ -10,7 +10,7 @@ import pytest
 import litecheck
 from litecheck.errors import ConfigError, ModelError, Problem
 from litecheck.reference.runtime_tensors import RunError
-from litecheck.verification.several_models import Unverified, Verifications, each, verify_files
+from litecheck.verification.several_models import UnverifiedModel, Verifications, each, verify_files
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 FC = str(FIXTURES / "fc_int8.tflite")
@@ -57,7 +57,7 @@ def test_settings_that_suit_no_model_are_wrong_and_those_that_suit_one_are_not()
     report = verify_files([FC, conv], right, select=("SOFTMAX",), kinds=("propagated",))
     assert [one.verdict for one in report.models] == ["not checked", "conforms"]
     unfit = report.models[0]
-    assert isinstance(unfit, Unverified)
+    assert isinstance(unfit, UnverifiedModel)
     assert unfit.problems[0].code == "not-asked"
     assert "no such operator" in unfit.problems[0].message
     with pytest.raises(ConfigError, match="no such operator"):
@@ -72,9 +72,9 @@ def test_an_error_of_a_model_is_kept() -> None:
 
     found = each(["a", "b", ModelError("c", (problem,))], verified)
     assert found == (
-        Unverified("a", (problem,)),
-        Unverified("b", (Problem("not-computed", "", None, "no inputs fit"),)),
-        Unverified("c", (problem,)),
+        UnverifiedModel("a", (problem,)),
+        UnverifiedModel("b", (Problem("not-computed", "", None, "no inputs fit"),)),
+        UnverifiedModel("c", (problem,)),
     )
 
 

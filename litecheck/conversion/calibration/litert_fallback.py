@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from litecheck.devices.port import Device, Failure, Job, Limits
 from litecheck.devices.registry import open_device
 from litecheck.model.save import model_bytes
-from litecheck.model.submodels import Cut, cut_operators
+from litecheck.model.submodels import Submodel, cut_operators
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.dispatch import find_kernel
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -28,7 +28,7 @@ class FallbackInterpreter(ReferenceInterpreter):
         super().__init__(model)
         self._limits = limits
         self._device: Device | None = None
-        self._lent: dict[tuple[int, int], Cut | None] = {}
+        self._lent: dict[tuple[int, int], Submodel | None] = {}
 
     def __enter__(self) -> FallbackInterpreter:
         return self
@@ -56,7 +56,7 @@ class FallbackInterpreter(ReferenceInterpreter):
             else self._run_in_litert(subgraph, part, tensors)
         )
 
-    def _cut_operator(self, subgraph: Subgraph, operator: Operator) -> Cut | None:
+    def _cut_operator(self, subgraph: Subgraph, operator: Operator) -> Submodel | None:
         """Return the operator as an isolated model, or None if it has a kernel or cannot run in LiteRT."""
         try:
             find_kernel(subgraph, operator)
@@ -66,7 +66,9 @@ class FallbackInterpreter(ReferenceInterpreter):
                 return cut_operators(self.model, subgraph, [operator], operator.outputs)
         return None
 
-    def _run_in_litert(self, subgraph: Subgraph, part: Cut, tensors: Mapping[int, NDArray[Any]]) -> Outputs:
+    def _run_in_litert(
+        self, subgraph: Subgraph, part: Submodel, tensors: Mapping[int, NDArray[Any]]
+    ) -> Outputs:
         if self._device is None:
             self._device = open_device(_DEVICE, self._limits)
         operator = subgraph.operators[part.operators[0]]

@@ -23,7 +23,7 @@ from litecheck.rendering.wording import outcomes as wording
 from litecheck.rendering.wording.operator_lines import OperatorLine
 from litecheck.summary_text import count_of
 from litecheck.verification.result import Verification
-from litecheck.verification.several_models import Unverified, Verifications
+from litecheck.verification.several_models import UnverifiedModel, Verifications
 
 #: Version of the JSON; it increases when a key changes its meaning or is removed.
 VERSION = 1
@@ -54,7 +54,7 @@ def results(report: Verifications) -> result.Results:
     )
 
 
-def _results(report: Verifications, one: Verification | Unverified) -> result.Results:
+def _results(report: Verifications, one: Verification | UnverifiedModel) -> result.Results:
     """Return the results of a model, as in a run over that model alone."""
     if isinstance(one, Verification):
         return single_rows.results(one)
@@ -96,13 +96,13 @@ def document(report: Verifications) -> layout.Document:
     return layout.Document("verify", title, report.verdict, summary(report), facts, parts, report.version)
 
 
-def _tally(one: Verification | Unverified) -> str:
+def _tally(one: Verification | UnverifiedModel) -> str:
     if isinstance(one, Verification):
         return wording.tally(one)
     return visible(str(one.problems[0])) if one.problems else ""
 
 
-def _fold(one: Verification | Unverified) -> layout.Collapsible:
+def _fold(one: Verification | UnverifiedModel) -> layout.Collapsible:
     told: tuple[layout.Part, ...] = (layout.ItemList(tuple((visible(str(p)),) for p in _problems(one))),)
     if isinstance(one, Verification):
         whole = single_document.document(one)
@@ -112,8 +112,8 @@ def _fold(one: Verification | Unverified) -> layout.Collapsible:
     return layout.Collapsible(title, (f": {one.verdict}",), told, one.verdict != "conforms")
 
 
-def _problems(one: Verification | Unverified) -> tuple[object, ...]:
-    return one.problems if isinstance(one, Unverified) else ()
+def _problems(one: Verification | UnverifiedModel) -> tuple[object, ...]:
+    return one.problems if isinstance(one, UnverifiedModel) else ()
 
 
 def values(report: Verifications) -> dict[str, Any]:
@@ -130,7 +130,7 @@ def values(report: Verifications) -> dict[str, Any]:
     }
 
 
-def _values(one: Verification | Unverified) -> dict[str, Any]:
+def _values(one: Verification | UnverifiedModel) -> dict[str, Any]:
     if isinstance(one, Verification):
         return single_values.values(one)
     return {"model": one.model, "verdict": one.verdict, "problems": list(map(asdict, one.problems))}
@@ -165,7 +165,7 @@ def brief(report: Verifications) -> str:
     return "".join(_brief(one) for one in report.models)
 
 
-def _brief(one: Verification | Unverified) -> str:
+def _brief(one: Verification | UnverifiedModel) -> str:
     if isinstance(one, Verification):
         return single_text.brief(one)
     return "".join(f"{visible(one.model)}: not checked: {visible(str(p))}\n" for p in one.problems)

@@ -21,7 +21,7 @@ from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure
 from litecheck.devices.registry import driver
 from litecheck.files import atomic_write, make_folder
-from litecheck.model.submodels import Cut, cut_operators
+from litecheck.model.submodels import Submodel, cut_operators
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
@@ -89,7 +89,7 @@ class Reproducer:
         main = trial.model.subgraphs[0]
         numbers = tuple(op.index for op in main.operators)
         same = {t.index: t.index for t in main.tensors}
-        alone = Cut(trial.model, 0, numbers, main.inputs, main.outputs, same)
+        alone = Submodel(trial.model, 0, numbers, main.inputs, main.outputs, same)
         case = Case("reproducer", main, main.operators, alone)
         fed = sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start)
         return CaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))

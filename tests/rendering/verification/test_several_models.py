@@ -17,7 +17,7 @@ from litecheck.errors import ConfigError, Problem
 from litecheck.rendering.formats import formats, render
 from litecheck.rendering.report_view import ReportView
 from litecheck.verification.result import Verification
-from litecheck.verification.several_models import Unverified, Verifications
+from litecheck.verification.several_models import UnverifiedModel, Verifications
 from tests.rendering.page_reader import content
 from tests.rendering.verification.conftest import HOSTILE
 
@@ -28,7 +28,9 @@ PROBLEMS = (Problem("cut-off", "subgraphs", 36, f"ends early {HOSTILE}"), Proble
 @pytest.fixture
 def several(sample: Verification, good: Verification) -> Verifications:
     renamed = replace(good, model="models/other.tflite")
-    return Verifications("1.2.3", "acme", "acme 1", (renamed, Unverified("gone.tflite", PROBLEMS), sample))
+    return Verifications(
+        "1.2.3", "acme", "acme 1", (renamed, UnverifiedModel("gone.tflite", PROBLEMS), sample)
+    )
 
 
 def test_every_format_supports_several_models(several: Verifications) -> None:
