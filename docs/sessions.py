@@ -72,7 +72,9 @@ class _Shell:
             return Path(*arguments).read_text("utf-8")
         if program != "litecheck":
             raise ValueError(f"a session cannot run {command!r}")
-        result = self.runner.invoke(app, arguments, prog_name="litecheck", env=_TERMINAL)
+        # A cache folder of its own: another run of the same verification would be mentioned.
+        env = {**_TERMINAL, "XDG_CACHE_HOME": str(Path.cwd() / ".cache")}
+        result = self.runner.invoke(app, arguments, prog_name="litecheck", env=env)
         if not isinstance(result.exception, SystemExit | None):
             raise result.exception
         self.code = result.exit_code
