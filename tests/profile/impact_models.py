@@ -198,7 +198,11 @@ def litert_models() -> Iterator[ImpactModel]:
     empty = "BATCH_MATMUL/limits/delegated_empty_dimensions"
     for dtype in ("float32", "int8", "int16"):
         rejected = (empty, DEFAULT_ONLY) if dtype != "int16" else (None, "")
-        for lhs, rhs, output in (((2, 0, 3), (2, 3, 4), (2, 0, 4)), ((1, 2, 3), (0, 3, 4), (0, 2, 4))):
+        for lhs, rhs, output in (
+            ((2, 0, 3), (2, 3, 4), (2, 0, 4)),
+            ((1, 2, 3), (0, 3, 4), (0, 2, 4)),
+            ((0, 1, 2, 3), (1, 0, 3, 4), (0, 0, 2, 4)),
+        ):
             given = (_ones(*lhs, dtype=dtype), _ones(*rhs, dtype=dtype))
             yield ImpactModel(f"product {lhs} {dtype}", product(lhs, rhs, output, dtype), given, *rejected)
     given = (_ones(0, 2, 3), _ones(0, 3, 4))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 from math import prod
 from operator import mul
 from typing import Any
@@ -254,12 +254,14 @@ def _rank_of(operands: Operands, types: Collection[str]) -> int | None:
 @measures(_set_empty)
 def delegated_empty_dimensions(operands: Operands) -> Measured:
     """Number of dimensions of length 0 in the matrices of a float32 or int8 BATCH_MATMUL, and 1 for a batch of 0 that
-    only one input has. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
+    becomes 1: XNNPACK broadcasts 0 and 1 to 1. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
     lhs, rhs = operands.one("lhs"), operands.one("rhs")
     if lhs is None or rhs is None or lhs.dtype not in DELEGATED:
         return None
     empty = (lhs.shape[-2:] + rhs.shape[-2:]).count(0)
-    return empty + ((0 in lhs.shape[:-2]) != (0 in rhs.shape[:-2]))
+    batches = [shape[:-2][::-1] for shape in (lhs.shape, rhs.shape)]
+    joint = [max(pair) for pair in zip_longest(*batches, fillvalue=1)]
+    return empty + (0 in batches[0] + batches[1] and 0 not in joint)
 
 
 @measures(_broadcast)
