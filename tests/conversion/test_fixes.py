@@ -160,7 +160,7 @@ def test_float_outputs_are_a_part_of_the_fix_if_channels_of_an_integer_output_ne
 def test_a_large_loss_is_a_warning(snr: float, channels: tuple[float, ...], words: tuple[str, ...]) -> None:
     output = SimpleNamespace(snr=snr, output="y", reference=(0, 1), is_integer=False, logits=None)
     dc = np.full(len(channels), len(channels) == 1)
-    sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)), hidden=dc)
+    sums = SimpleNamespace(snr=np.array(channels), signal=np.ones(len(channels)), hides_loss=dc)
     agreement = SimpleNamespace(outputs=(output,), channels={(0, 1): sums} if channels else {})
     assert loss_warnings(cast(Agreement, agreement)) == words
 

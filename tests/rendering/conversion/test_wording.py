@@ -43,9 +43,11 @@ def test_sizes(size: int, source: int, words: str) -> None:
 
 
 def test_operators() -> None:
-    some = N(becomes={"int8": 1_200, "float32": 1}, added={"QUANTIZE": 2, "DEQUANTIZE": 1}, tensors=())
+    some = N(
+        becomes={"int8": 1_200, "float32": 1}, added_operators={"QUANTIZE": 2, "DEQUANTIZE": 1}, tensors=()
+    )
     assert wording.operators(some) == "1,200 int8, 1 float32; added: 1 DEQUANTIZE, 2 QUANTIZE"  # type: ignore[arg-type]
-    assert wording.operators(N(becomes={}, added={}, tensors=())) == "as they were; added: none"  # type: ignore[arg-type]
+    assert wording.operators(N(becomes={}, added_operators={}, tensors=())) == "as they were; added: none"  # type: ignore[arg-type]
     weights, twice, bias, computed = (
         N(subgraph=0, tensor=n, constant=constant, form=N(dtype=dtype))
         for n, constant, dtype in (
@@ -55,7 +57,7 @@ def test_operators() -> None:
             (3, False, "int4"),
         )
     )
-    mixed = N(becomes={"int8": 2}, added={}, tensors=(weights, twice, bias, computed))
+    mixed = N(becomes={"int8": 2}, added_operators={}, tensors=(weights, twice, bias, computed))
     assert wording.operators(mixed) == "2 int8; 1 tensor of int4 weights; added: none"  # type: ignore[arg-type]
 
 
@@ -238,7 +240,7 @@ def record(**more: Any) -> Any:
     request, plan = N(to="int8", recipe=None, generation="new"), N(profile="acme", target="int8")
     conversion = N(request=request, plan=plan, profile="acme", model=N(subgraphs=[graph]))
     known = {"conversion": conversion, "size": 10, "source_size": 20, "becomes": {"int8": 1}, "calibration": None,
-             "budget": None, "tensors": (), "added": {"QUANTIZE": 1}, "target": "", "verdict": "conforms",
+             "budget": None, "tensors": (), "added_operators": {"QUANTIZE": 1}, "target": "", "verdict": "conforms",
              "tried": True, "stays": (), "report": N(active=()), "failed_gates": ()}  # fmt: skip
     return N(**{**known, **more})
 
@@ -277,7 +279,7 @@ def test_hints_if_the_profile_lacks_an_added_operator() -> None:
     stays = (N(opcode="LSTM", places=("#1", "#2", "#3", "#4"), dtype="float32", reason="no rule"),
              N(opcode="ADD", places=("#9",), dtype="float32", reason="kept"))  # fmt: skip
     told = [*wording.facts(record(verdict="violates", report=N(active=(found, other)), stays=stays,
-                                  added={"QUANTIZE": 1, "DEQUANTIZE": 1}))]  # fmt: skip
+                                  added_operators={"QUANTIZE": 1, "DEQUANTIZE": 1}))]  # fmt: skip
     assert told[-4:] == [
         ("conflict", "QUANTIZE was added, between float32 and integers, and acme forbids it"),
         ("hint", "--input-dtype int8: then none is needed where the model begins or ends"),
