@@ -14,6 +14,17 @@ from litecheck.profile.measurements.registry import measurement
 from litecheck.quantization import INTEGER_RANGES
 
 
+def _input_gate_operands(bound: BoundOperator) -> str:
+    """Return ``weights`` if one of the two weights of the input gate is missing: the kernel rejects it."""
+    roles = ("input_to_input_weights", "recurrent_to_input_weights")
+    return "weights" if sum(bound.one(role) is None for role in roles) == 1 else ""
+
+
+def _absent_layer_norm_operands(bound: BoundOperator) -> str:
+    """Return ``forget`` without coefficients of the forget gate: the kernel then computes without normalization."""
+    return "forget" if bound.one("forget_layer_norm_coefficients") is None else ""
+
+
 def _recursion(bound: BoundOperator) -> str:
     """Return ``rejected`` if the kernel rejects the call before it follows it. Example: an IF of subgraph 0 passes one
     tensor, and subgraph 0 has two inputs."""
@@ -63,7 +74,9 @@ def _is_valid(tensor: Tensor) -> bool:
 
 #: Function that returns the kind of a fault, by measurement.
 KINDS: Mapping[str, Callable[[BoundOperator], str]] = {
+    "absent_layer_norm_operands": _absent_layer_norm_operands,
     "boundary_types": type_difference,
+    "input_gate_operands": _input_gate_operands,
     "recursion": _recursion,
     "shorter_assignments": _shorter_assignments,
     "variable_mismatches": _variable_mismatches,

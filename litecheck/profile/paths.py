@@ -171,6 +171,8 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "invalid",
             "rejected",
             "empty",
+            "weights",
+            "forget",
         ),
         "dtype": ("int32",),
         "zero_point": ("outside_type",),

@@ -95,3 +95,41 @@ def test_recursion() -> None:
     """Control: a loop that is its own body passes the right number of tensors, and crashes."""
     model = next(f.bad for f in faults() if f.name == "WHILE of its own")
     assert impacts(model)["WHILE/limits/recursion"] == "crashes"
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "wanted"),
+    [
+        ("UNIDIRECTIONAL_SEQUENCE_LSTM", 1, "fails to load"),
+        ("UNIDIRECTIONAL_SEQUENCE_LSTM", 5, "fails to load"),
+        ("UNIDIRECTIONAL_SEQUENCE_LSTM", 12, "crashes"),
+        ("UNIDIRECTIONAL_SEQUENCE_LSTM CIFG", None, None),
+    ],
+)
+def test_input_gate(name: str, place: int | None, wanted: str | None) -> None:
+    found = impacts(without_input(specimen(name), place))
+    assert found.get("UNIDIRECTIONAL_SEQUENCE_LSTM/limits/input_gate_operands") == wanted
+
+
+@pytest.mark.parametrize("opcode", ["LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"])
+@pytest.mark.parametrize(
+    ("place", "wanted"),
+    [
+        (None, None),
+        (20, "fails to load"),
+        (21, "wrong results"),
+        (22, "fails to load"),
+        (23, "fails to load"),
+    ],
+)
+def test_layer_normalization(opcode: str, place: int | None, wanted: str | None) -> None:
+    found = impacts(without_input(specimen(f"{opcode} layer norm"), place))
+    assert found.get(f"{opcode}/limits/absent_layer_norm_operands") == wanted
+
+
+def without_input(model: Model, place: int | None) -> Model:
+    """Return the model of a single operator with an absent input."""
+    main = model.subgraphs[0]
+    only = main.operators[0]
+    inputs = tuple(-1 if n == place else i for n, i in enumerate(only.inputs))
+    return with_operator(model, main, replace(only, inputs=inputs))

@@ -179,6 +179,26 @@ def layer_norm_operands(operands: Operands) -> Measured:
     return sum(role.endswith("layer_norm_coefficients") for role in present)
 
 
+def _set_absent_normalization(plan: Plan, value: int) -> Plan | None:
+    """Add all layer normalization coefficients, and remove those of the cell gate and of the output gate."""
+    roles = ["cell_layer_norm_coefficients", "output_layer_norm_coefficients"]
+    if not set(roles) <= set(plan.inputs):
+        return None
+    full = _set_normalization(plan, len([r for r in plan.inputs if r.endswith("layer_norm_coefficients")]))
+    return full.without_inputs(*roles[:value]) if full and 0 <= value <= len(roles) else None
+
+
+@measures(_set_absent_normalization)
+def absent_layer_norm_operands(operands: Operands) -> Measured:
+    """Number of missing layer normalization coefficients of an LSTM that has some of them. Example: coefficients of the
+    forget gate and the output gate of an LSTM without input gate give 1."""
+    found = {r: bool(t) for r, t in operands.roles.items() if r.endswith("layer_norm_coefficients")}
+    if not any(found.values()):
+        return 0
+    coupled = operands.one("input_to_input_weights") is None
+    return sum(not there for role, there in found.items() if not (coupled and role.startswith("input")))
+
+
 @measures(
     lambda plan, value: plan.without_inputs(*_INPUT_GATE[value:]) if 0 <= value <= len(_INPUT_GATE) else None
 )
