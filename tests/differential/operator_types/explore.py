@@ -65,7 +65,7 @@ _VARIED, _WIDE = 2, 12
 #: Signatures of a single operator after which the search stops.
 _MOST = 2_500
 #: Types in place of a type with a scale that keep the parameters.
-_KEPT = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool")
+_KEPT = ("float32", "int8", "uint8", "int16", "int32", "int64", "bool", "int4", "float16")
 #: Operators with random outputs, or outputs that differ from the inputs' numbers.
 _RANDOM = (
     "BITCAST",
