@@ -142,14 +142,6 @@ def miscounted_results(operands: Operands) -> Measured:
     return abs(len(operands.operator.outputs) - wanted)
 
 
-def _set_normalization(plan: Plan, value: int) -> Plan | None:
-    roles = [role for role in plan.inputs if role.endswith("layer_norm_coefficients")]
-    for n, role in enumerate(roles[::-1]):
-        own = plan.operands[role] or (TensorPlan("int16").with_scale(2.0**-10),)
-        plan = plan.with_role(role, own if n < value else ())
-    return plan if 0 <= value <= len(roles) else None
-
-
 def _intermediate(plan: Plan, value: int) -> Plan | None:
     more = {f"unnamed {n}": (TensorPlan("int8"),) for n in range(len(plan.intermediates), value)}
     return plan.but(intermediates=(*plan.intermediates, *more)[:value], operands={**plan.operands, **more})
@@ -170,33 +162,6 @@ def _shift_hidden(plan: Plan, value: int) -> Plan | None:
         return None
     plan = plan.without_inputs("projection_weights", "projection_bias")
     return plan.with_scale("hidden", state.scale, state.zero_point + value)
-
-
-@measures(_set_normalization)
-def layer_norm_operands(operands: Operands) -> Measured:
-    """Number of layer normalization coefficients of an LSTM. Example: coefficients of four gates give 4."""
-    present = [role for role, tensors in operands.roles.items() if tensors]
-    return sum(role.endswith("layer_norm_coefficients") for role in present)
-
-
-def _set_absent_normalization(plan: Plan, value: int) -> Plan | None:
-    """Add all layer normalization coefficients, and remove those of the cell gate and of the output gate."""
-    roles = ["cell_layer_norm_coefficients", "output_layer_norm_coefficients"]
-    if not set(roles) <= set(plan.inputs):
-        return None
-    full = _set_normalization(plan, len([r for r in plan.inputs if r.endswith("layer_norm_coefficients")]))
-    return full.without_inputs(*roles[:value]) if full and 0 <= value <= len(roles) else None
-
-
-@measures(_set_absent_normalization)
-def absent_layer_norm_operands(operands: Operands) -> Measured:
-    """Number of missing layer normalization coefficients of an LSTM that has some of them. Example: coefficients of the
-    forget gate and the output gate of an LSTM without input gate give 1."""
-    found = {r: bool(t) for r, t in operands.roles.items() if r.endswith("layer_norm_coefficients")}
-    if not any(found.values()):
-        return 0
-    coupled = operands.one("input_to_input_weights") is None
-    return sum(not there for role, there in found.items() if not (coupled and role.startswith("input")))
 
 
 @measures(
