@@ -9,6 +9,7 @@ from litecheck.checks import granularity
 from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, at
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context, Form
+from litecheck.checks.fault_conditions import kind_under_conditions
 from litecheck.checks.types import impact_of, types_fault, types_run
 from litecheck.checks.wording import requirement_phrase
 from litecheck.finding import IGNORED, RUNTIME_FAILURES, Effect, Finding, Waiver, Where
@@ -265,7 +266,7 @@ def _run_checks(
         if not faults:
             continue
         requirement, where = ready.requirement, _where(bound.context.subgraph, bound.operator)
-        new = [_make_finding(where, requirement, fault) for fault in faults]
+        new = [_make_finding(where, requirement, fault, bound) for fault in faults]
         relaxed = requirement.relaxed
         if relaxed and ready.relaxed and not ready.relaxed(bound):
             if relaxed.shows != "conforms":
@@ -281,8 +282,11 @@ def _run_checks(
     return found
 
 
-def _make_finding(where: Where, requirement: Requirement, fault: Fault) -> Finding:
-    operand, requirement = fault.operand, requirement.of(fault.kind)
+def _make_finding(
+    where: Where, requirement: Requirement, fault: Fault, bound: BoundOperator | None = None
+) -> Finding:
+    kind = kind_under_conditions(bound, requirement, fault) if bound and requirement.faults else fault.kind
+    operand, requirement = fault.operand, requirement.of(kind)
     if operand is not None:
         tensor, place = (
             operand.tensor,

@@ -15,7 +15,15 @@ from litecheck.profile.lazy_mapping import Lazy
 from litecheck.profile.loaded_profile import LoadedProfile, changed_operators
 from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
-from litecheck.profile.paths import FAULT_KINDS, Patterns, PatternValue, unlisted_hints
+from litecheck.profile.paths import (
+    FAULT_CONDITIONS,
+    FAULT_KINDS,
+    Patterns,
+    PatternValue,
+    conditional_kinds,
+    parts_match,
+    unlisted_hints,
+)
 from litecheck.profile.rule_drafts import (
     OperatorDraft,
     demands,
@@ -77,6 +85,10 @@ class Builder:
             (*(one for p in before for one in p.reasons.stated), *self._read_texts("reasons"))
         )
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._read_texts("hints")))
+        conditions = {condition for names in FAULT_CONDITIONS.values() for condition in names}
+        sections = (self.levels, self.effects, self.reasons, self.hints)
+        patterns = (one.pattern.strip("/").split("/") for section in sections for one in section.stated)
+        self.conditional = tuple(parts for parts in patterns if parts[-1] in conditions)
 
     def build(self) -> LoadedProfile:
         """Return the profile; each rule is built on first access."""
@@ -169,9 +181,20 @@ class Builder:
             raise ProfileError(requirement.demand.file, requirement.demand.line, message)
         speak = self.lineage[self.lineage.index(demanded_by) :]
         whole = self._apply_patterns(requirement, requirement.path, speak)
-        own = FAULT_KINDS.get(requirement.verb, ())
+        own = self._fault_kinds(requirement)
         kinds = ((name, self._apply_patterns(whole, f"{requirement.path}/{name}", speak)) for name in own)
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
+
+    def _fault_kinds(self, requirement: Requirement) -> tuple[str, ...]:
+        """Return the kinds of faults of a requirement; those under a condition only if a statement names them."""
+        parts = requirement.path.split("/")
+        near = [pattern for pattern in self.conditional if parts_match(parts, pattern[: len(parts)])]
+        stated = (
+            name
+            for name in (conditional_kinds(requirement.verb) if near else ())
+            if any(parts_match((*parts, *name.split("/")), pattern) for pattern in near)
+        )
+        return (*FAULT_KINDS.get(requirement.verb, ()), *stated)
 
     def _apply_patterns(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
         """Return the requirement with the level, effect, reason and hint that pattern sections state for a path."""

@@ -9,7 +9,7 @@ from litecheck.errors import ProfileError
 from litecheck.finding import Effect, Level
 from litecheck.profile.extension import kinds_reach, only_narrows
 from litecheck.profile.parser import PSEUDO
-from litecheck.profile.paths import FAULT_KINDS, Patterns, path_matches
+from litecheck.profile.paths import Patterns, every_kind, path_matches
 from litecheck.profile.rule_drafts import OperatorDraft, RawRequirement
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Rules
 from litecheck.profile.yaml_reader import MappingNode
@@ -84,5 +84,5 @@ def _paths(rules: Mapping[str, OperatorRule]) -> list[str]:
     every = [r for rule in rules.values() for r in rule.all_requirements()]
     return [
         *(r.path for r in every),
-        *(f"{r.path}/{kind}" for r in every for kind in FAULT_KINDS.get(r.verb, ())),
+        *(f"{r.path}/{kind}" for r in every for kind in every_kind(r.verb)),
     ]

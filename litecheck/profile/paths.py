@@ -205,3 +205,26 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         ),
     }
 )
+
+#: Conditions on the operator under which a fault has an impact of its own, by check; ``fault_conditions`` tests them.
+FAULT_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "scale": ("bias_scale_single", "bias_scale_valid"),
+        "granularity": ("bias_scale_single", "fused_activation"),
+        "zero_point": ("bias_scale_single", "parameters_differ"),
+        "same_quantization": ("input_differs",),
+        "limits": ("scale_is_one",),
+    }
+)
+
+
+def conditional_kinds(verb: str) -> tuple[str, ...]:
+    """Return the names of a check's faults under a condition. Example: ``infinite/bias_scale_single`` of a scale."""
+    conditions = FAULT_CONDITIONS.get(verb, ())
+    own = (f"{kind}/{condition}" for kind in FAULT_KINDS.get(verb, ()) for condition in conditions)
+    return (*own, *conditions)
+
+
+def every_kind(verb: str) -> tuple[str, ...]:
+    """Return the names of all kinds of faults of a check, with and without a condition."""
+    return (*FAULT_KINDS.get(verb, ()), *conditional_kinds(verb))

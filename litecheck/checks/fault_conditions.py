@@ -1,0 +1,70 @@
+"""Conditions on the operator under which a fault has an impact of its own, such as weights with a single scale."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from litecheck.checks.bound_operator import BoundOperator, Fault
+from litecheck.checks.scale import valid
+from litecheck.profile.types import Requirement
+
+
+def kind_under_conditions(bound: BoundOperator, requirement: Requirement, fault: Fault) -> str:
+    """Return the most specific stated kind of a fault: with its condition, without, or the condition alone.
+
+    For example, an infinite input scale of FULLY_CONNECTED is ``infinite/bias_scale_single`` if the bias has one scale.
+    """
+    names = [name for name, _ in requirement.faults]
+    held = [name for name in names if _holds(name.rpartition("/")[2], bound, fault)]
+    exact = (name for name in held if name.rpartition("/")[0] == fault.kind)
+    if found := next(exact, ""):
+        return found
+    if fault.kind in names:
+        return fault.kind
+    return next((name for name in held if "/" not in name), fault.kind)
+
+
+def _has_single_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
+    bias = bound.facts("bias")
+    return bias is not None and bias.scales == 1
+
+
+def _has_valid_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
+    bias = bound.facts("bias")
+    return bias is not None and bias.scales > 0 and bool(valid(bias.tensor.quantization.scale).all())
+
+
+def _has_fused_activation(bound: BoundOperator, fault: Fault) -> bool:
+    options = bound.operator.options
+    return options is not None and bool(options.get("fused_activation_function"))
+
+
+def _have_different_parameters(bound: BoundOperator, fault: Fault) -> bool:
+    source, target = bound.facts("input"), bound.facts("output")
+    if source is None or target is None:
+        return False
+    return (source.scale, source.zero_point) != (target.scale, target.zero_point)
+
+
+def _is_input(bound: BoundOperator, fault: Fault) -> bool:
+    return fault.operand is not None and fault.operand.role == "input"
+
+
+def _has_scale_of_one(bound: BoundOperator, fault: Fault) -> bool:
+    sides = (bound.facts("lhs"), bound.facts("rhs"))
+    return any(side is not None and side.single and side.scale == 1 for side in sides)
+
+
+_CONDITIONS: Mapping[str, Callable[[BoundOperator, Fault], bool]] = {
+    "bias_scale_single": _has_single_bias_scale,
+    "bias_scale_valid": _has_valid_bias_scale,
+    "fused_activation": _has_fused_activation,
+    "parameters_differ": _have_different_parameters,
+    "input_differs": _is_input,
+    "scale_is_one": _has_scale_of_one,
+}
+
+
+def _holds(name: str, bound: BoundOperator, fault: Fault) -> bool:
+    condition = _CONDITIONS.get(name)
+    return condition is not None and condition(bound, fault)
