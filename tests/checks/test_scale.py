@@ -47,14 +47,13 @@ PRODUCT = "a scale of {} within 1 ulp of input scale x weight scale"
 #: (profile, operator, role, required, reasons, channels): impact and level by kind, in the order of
 #: ``VALUES``.
 ROWS = {
-    ("litert-runtime", "CONV_2D", "input", NORMAL, "activation", False):
-        (WRONG, WRONG, PAGE, PAGE, (IGNORED, "note")),
+    ("litert-runtime", "CONV_2D", "input", NORMAL, "activation", False): (DEFAULT,) * 5,
     ("litert-runtime", "CONV_2D", "weight", NORMAL, "weight", True):
         (WRONG, WRONG, PAGE, PAGE, (IGNORED, "note")),
     ("litert-runtime", "CONV_2D", "bias", PRODUCT, "activation", True): (PAGE, PAGE, WRONG, WRONG, None),
     ("litert-runtime", "CONV_2D", "output", NORMAL, "activation", False): (DEFAULT,) * 5,
     ("litert-runtime", "FULLY_CONNECTED", "weight", NORMAL, "weight", True):
-        (LOAD, DEFAULT, LOAD, DEFAULT, DEFAULT),
+        (DEFAULT,) * 5,
     ("litert-runtime", "TRANSPOSE_CONV", "weight", NORMAL, "weight", True):
         (WRONG, WRONG, (IGNORED, "warning"), (IGNORED, "warning"), (IGNORED, "note")),
     ("litert-runtime", "ADD", "lhs", NORMAL, "activation", False):

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from litecheck.finding import IGNORED
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
@@ -381,3 +382,17 @@ def test_a_false_impact_is_noticed(litert: LiteRT, tmp_path: Path, of: tuple[str
     assert false.impacts[0] != false.impacts[1] == IMPACTS[of]
     assert (untrue([false]), failed([false])) == ([false], True)
     assert "stated" in next(grouped(untrue([false])))
+
+
+@pytest.mark.runtime
+@pytest.mark.parametrize(("change", "hidden"), [("scale*1.001", True), ("scale*4", False)])
+def test_an_impact_below_the_tolerance_is_proved_by_a_larger_change(
+    litert: LiteRT, tmp_path: Path, change: str, hidden: bool
+) -> None:
+    """Outputs of slightly different parameters agree within the tolerance; a larger change has the stated impact."""
+    good = specimen("GATHER")
+    at = next(n for n, m in enumerate(mutants(good.model)) if m.name == f"GATHER output0 {change}")
+    (found,) = in_process(good, [at], litert, tmp_path)
+    assert found.impacts == ("wrong results", IGNORED if hidden else "wrong results")
+    assert (found.hidden, found.untrue) == (hidden, False)
+    assert replace(found, hidden=False).untrue == hidden
