@@ -10,9 +10,10 @@ from litecheck.checks.bound_operator import BoundOperand, BoundOperator, Fault, 
 from litecheck.checks.compiled_rules import CompiledRequirement, CompiledRule, compiled_rule
 from litecheck.checks.context import Context, Form
 from litecheck.checks.fault_conditions import kind_under_conditions
+from litecheck.checks.impacts import ignore_types
 from litecheck.checks.types import impact_of, types_fault, types_run
 from litecheck.checks.wording import requirement_phrase
-from litecheck.finding import IGNORED, RUNTIME_FAILURES, Effect, Finding, Waiver, Where
+from litecheck.finding import Finding, Waiver, Where
 from litecheck.model.graph import name_of
 from litecheck.model.types import Operator, Subgraph
 from litecheck.profile.custom_operators import compiler_of, has_kernel
@@ -34,9 +35,6 @@ _TYPED = (
     "/lstm_extensions",
     "/version",
 )
-#: Impacts of rejected models, and requirements of fields that the runtime reads when it loads a model.
-_REJECTED: tuple[Effect, ...] = ("fails to load", "rejected by the default interpreter only")
-_READ_AT_LOAD = ("/version", "/unsupported", "/unknown_types", "/options_table")
 
 
 def check_operator(bound: BoundOperator) -> list[Finding]:
@@ -172,7 +170,7 @@ def add_type_finding(bound: BoundOperator, profile: Profile, found: list[Finding
     fault = types_fault(bound, profile.types)
     if fault is None:
         supported.add(profile.types.name)
-        return _without_impact(found) if found and types_run(bound, profile.types) else found
+        return ignore_types(found) if found and types_run(bound, profile.types) else found
     rejected = any("/limits/" in f.path and f.effect == "fails to load" for f in found)
     if any(f.path.endswith(_TYPED) for f in found):
         return [replace(f, effect=impact_of(bound, f, profile.types, fault, rejected)) for f in found]
@@ -184,27 +182,6 @@ def add_type_finding(bound: BoundOperator, profile: Profile, found: list[Finding
         if requirement
         else found
     )
-
-
-def _without_impact(found: list[Finding]) -> list[Finding]:
-    """Return the findings, with the measured impact for those of types: the runtime computes these types."""
-    return [
-        replace(f, effect=IGNORED) if f.path.endswith("/dtype") and f.effect in RUNTIME_FAILURES else f
-        for f in found
-    ]
-
-
-def delay_rejections(found: list[Finding]) -> list[Finding]:
-    """Return the findings of a subgraph that only initializes variables: LiteRT rejects its operators when it runs.
-
-    Versions and options are read when the model is loaded.
-    """
-    return [
-        replace(f, effect="fails at run time")
-        if f.effect in _REJECTED and not f.path.endswith(_READ_AT_LOAD)
-        else f
-        for f in found
-    ]
 
 
 def check_custom_operator(subgraph: Subgraph, operator: Operator, profile: Profile) -> list[Finding]:

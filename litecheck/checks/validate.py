@@ -23,6 +23,7 @@ from litecheck.checks.coverage import (
 )
 from litecheck.checks.float_islands import float_parts
 from litecheck.checks.float_types import merge_float_types
+from litecheck.checks.impacts import delay_rejections
 from litecheck.checks.operator_notes import notes
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
@@ -32,7 +33,6 @@ from litecheck.checks.rule_findings import (
     check_structure,
     check_subgraph,
     check_tensors,
-    delay_rejections,
     finding_for_forbidden_operator,
 )
 from litecheck.checks.tensor_stats import summarize_quantization as surveyed

@@ -24,6 +24,7 @@ from litecheck.profile.paths import (
     parts_match,
     unlisted_hints,
 )
+from litecheck.profile.requirement_order import check_order, without_scope_dtype
 from litecheck.profile.rule_drafts import (
     OperatorDraft,
     demands,
@@ -36,12 +37,9 @@ from litecheck.profile.rule_header import read_header, read_rewrites, read_types
 from litecheck.profile.types import (
     Alternative,
     OperatorRule,
-    ProductOf,
     Profile,
     Requirement,
     Rules,
-    SameAs,
-    words_of,
 )
 from litecheck.profile.yaml_reader import MappingNode, text
 from litecheck.spelling import did_you_mean
@@ -231,8 +229,8 @@ class Builder:
             for name, part in draft.any_of.items()
         )
         activations = self._scope(draft)
-        base = _without_scope_dtype(base, activations, draft, frozenset(self.head.activations))
-        base = tuple(sorted(base, key=_check_order))
+        base = without_scope_dtype(base, activations, draft, frozenset(self.head.activations))
+        base = tuple(sorted(base, key=check_order))
         unsupported = (
             self._attach_texts(listing_requirement(draft.opcode, draft.unsupported))
             if draft.unsupported
@@ -281,24 +279,3 @@ class Builder:
         """Yield the patterns of a section, each with its sentence."""
         for pattern, value in self.top.entries(key).values.items():
             yield PatternValue(pattern, text(value), self.name)
-
-
-def _check_order(requirement: Requirement) -> int:
-    """Return a sort key: requirements that compare with another input follow those of that input; shapes come last."""
-    return 2 if requirement.verb == "shapes" else int(isinstance(requirement.value, (ProductOf, SameAs)))
-
-
-def _without_scope_dtype(
-    requirements: tuple[Requirement, ...],
-    activations: tuple[str, ...],
-    draft: OperatorDraft,
-    types: frozenset[str],
-) -> tuple[Requirement, ...]:
-    """Remove the dtype requirement of an input whose type alone decides if the rule applies: this type is scope.
-
-    It is kept if the rule allows fewer types than the profile covers.
-    """
-    if len(activations) != 1 or activations[0] in draft.repeated:
-        return requirements
-    apart = f"{draft.opcode}/{activations[0]}/dtype"
-    return tuple(r for r in requirements if r.path != apart or not types <= words_of(r.value))

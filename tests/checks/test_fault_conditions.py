@@ -122,7 +122,7 @@ def test_every_condition_has_an_impact_in_a_profile() -> None:
 def test_kinds_under_conditions() -> None:
     assert "infinite/bias_scale_single" in conditional_kinds("scale")
     assert every_kind("same_quantization") == ("input_differs",)
-    assert every_kind("dtype") == ()
+    assert every_kind("power_of_two") == ()
 
 
 def test_a_requirement_has_only_the_conditions_that_a_statement_names() -> None:
