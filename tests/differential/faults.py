@@ -3,7 +3,8 @@
 ``python -m tests.differential.faults --cases 600`` plants faults of 12 kinds in eight pairs of float and int8 models,
 on data that cover the ranges. Simpler measures are compared: least accumulated SNR, and its largest fall. ``--ai-edge
 PYTHON`` adds the comparison of ai-edge-quantizer, installed for this Python. ``--pairs`` plants two faults at once,
-``--control`` traces the pairs without faults, ``--devices 30`` traces these pairs on faulty devices.
+``--control`` traces the pairs without faults, which name only the losses of their converters, and ``--devices 30`` traces
+these pairs on faulty devices.
 """
 
 from __future__ import annotations
@@ -44,12 +45,21 @@ _STEP = 25
 
 @dataclass(frozen=True)
 class Pair:
-    """Float model, its correct quantized form, and data that cover its ranges."""
+    """Float model, its correct quantized form, and data that cover its ranges.
+
+    ``losses`` are avoidable losses that its converter made, as (operator, cause).
+    """
 
     name: str
     real: Model
     quantized: Model
     data: CalibrationData
+    losses: frozenset[tuple[int, str]] = frozenset()
+
+
+#: TensorFlow's calibration carries the states of a fused LSTM from sample to sample: -0.8..0.475 for its outputs, which
+#: are -0.795..0.508 when each sample starts with states of zero, as at inference.
+LOSSES = {"lstm_fused": frozenset(((2, "output_range"),))}
 
 
 def drawn(model: Model, seed: int, scale: float = 1.0, low: float | None = None) -> CalibrationData:
@@ -78,7 +88,7 @@ def by_tensorflow(name: str) -> Pair:
     aliases = {alias: real.subgraphs[0].tensors[index].name for alias, index in real.signatures[0].inputs}
     every = [{aliases[alias]: array for alias, array in sample.items()} for sample in samples(name)][:SAMPLES]
     data = CalibrationData(lambda: ((Sample(arrays),) for arrays in every), "the calibration data", SAMPLES)
-    return Pair(f"{name} by TensorFlow", real, quantized, data)
+    return Pair(f"{name} by TensorFlow", real, quantized, data, LOSSES.get(name, frozenset()))
 
 
 def by_litecheck(name: str, real: Model, data: CalibrationData) -> Pair:
@@ -242,6 +252,19 @@ def two_faults(every: list[Pair], cases: int, seed: int, report: Callable[[str],
     return done, named
 
 
+def control(every: list[Pair], report: Callable[[str], None]) -> list[str]:
+    """Trace the pairs without faults; return the pairs whose culprits are not exactly the losses of their converters."""
+    wrong = []
+    for pair in every:
+        found = traced(pair, pair.quantized)
+        worst = max(found.operators, key=lambda row: row.avoidable_db)
+        words = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in found.culprits]
+        report(f"{pair.name}: {len(found.operators)} operators, at most {worst.avoidable_db:.1f} dB {words}")
+        if {(one.operator, one.cause) for one in found.culprits} != pair.losses:
+            wrong.append(pair.name)
+    return wrong
+
+
 def devices(every: list[Pair], cases: int, report: Callable[[str], None]) -> tuple[int, int]:
     """Trace pairs on devices with a defect; return the number of defects that have an effect, and of identified
     defects.
@@ -289,15 +312,8 @@ def main() -> int:
     options = parser.parse_args()
     every = list(pairs())
     wrong = 0
-    for pair in every if options.control else ():
-        found = traced(pair, pair.quantized)
-        worst = max(found.operators, key=lambda row: row.avoidable_db)
-        wrong += bool(found.culprits)
-        words = [(c.operator, c.cause, round(c.avoidable_db, 1), c.detail) for c in found.culprits]
-        print(
-            f"{pair.name}: {len(found.operators)} operators, at most {worst.avoidable_db:.1f} dB {words}",
-            flush=True,
-        )
+    if options.control:
+        wrong += len(control(every, lambda text: print(text, flush=True)))
     compared = NameComparison(options.ai_edge) if options.ai_edge else None
     table = campaign(every, options.cases, options.seed, lambda text: print(text, flush=True), compared)
     columns = ["planted", "trace", "cause", "alone", "largest fall", "accumulated SNR"]

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from tests.differential.faults import by_names, campaign, pairs, two_faults
+from tests.differential.faults import by_names, campaign, control, pairs, two_faults
 from tests.differential.name_comparison import COLUMNS, NameComparison
 from tests.differential.planted_faults import plant
 
@@ -25,6 +26,13 @@ def test_faults_are_named_first_with_their_cause() -> None:
     assert sum(counts["accumulated SNR"] for counts in table.values()) < sum(
         c["trace"] for c in table.values()
     )
+
+
+def test_pairs_without_faults_name_only_the_losses_of_their_converters() -> None:
+    assert control(EVERY, lambda text: None) == []
+    known = next(pair for pair in EVERY if pair.losses)
+    assert known.name == "lstm_fused by TensorFlow"
+    assert control([replace(known, losses=frozenset())], lambda text: None) == [known.name]
 
 
 def test_two_faults_are_among_the_first_three() -> None:
