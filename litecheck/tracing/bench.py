@@ -279,6 +279,7 @@ def _add_stored_values(errors: Errors, stored: Values, tensor: Tensor, saturable
     if not stored.size or tensor.dtype not in INTEGER_RANGES:
         return
     errors.elements += stored.size
-    for end, counts in zip(INTEGER_RANGES[tensor.dtype], saturable, strict=True):
-        errors.saturated += int(np.count_nonzero(stored == end)) if counts else 0
-    errors.low, errors.high = min(errors.low, float(stored.min())), max(errors.high, float(stored.max()))
+    extremes = stored.min(), stored.max()
+    for end, extreme, counts in zip(INTEGER_RANGES[tensor.dtype], extremes, saturable, strict=True):
+        errors.saturated += int(np.count_nonzero(stored == end)) if counts and extreme == end else 0
+    errors.low, errors.high = min(errors.low, float(extremes[0])), max(errors.high, float(extremes[1]))
