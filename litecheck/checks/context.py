@@ -8,6 +8,7 @@ from functools import cached_property
 from weakref import WeakKeyDictionary
 
 from litecheck.model.known_zeros import known_zeros
+from litecheck.model.links import links_of
 from litecheck.model.shapes.infer import InferredShapes, infer
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.model.written_types import written_types
@@ -84,8 +85,6 @@ class Context:
         """Results by rule and structure: operators with the same form are not checked again."""
         self.types_of_callers: Mapping[int, str] = {}
         """Types that the calls of this subgraph write over those in the file, by tensor."""
-        self.initializes = False
-        """True if the subgraph only initializes variables: the runtime prepares it when the model runs."""
 
     @cached_property
     def reshaped_tensors(self) -> dict[int, Tensor]:
@@ -107,20 +106,27 @@ class Context:
     @cached_property
     def runtime_facts(self) -> list[TensorFacts]:
         """Facts about the tensors as operators read them: with the types that kernels write over those in the file."""
-        read = list(self.written_facts)
-        tensors = tuple(facts.tensor for facts in read)
-        subgraph = replace(self.subgraph, tensors=tensors) if self.types_of_callers else self.subgraph
+        read, subgraph = list(self.written_facts), self.subgraph
+        if self.types_of_callers:
+            subgraph = replace(subgraph, tensors=tuple(facts.tensor for facts in read))
         for index, dtype in written_types(subgraph, law_of, _written_of).items():
-            read[index] = TensorFacts(replace(tensors[index], dtype=dtype))
+            read[index] = TensorFacts(replace(subgraph.tensors[index], dtype=dtype))
         return read
 
     @cached_property
     def written_facts(self) -> list[TensorFacts]:
         """Facts about the tensors as operators write them: with the types of the calls of this subgraph."""
+        if not self.types_of_callers:
+            return self.facts
         facts = list(self.facts)
         for index, dtype in self.types_of_callers.items():
             facts[index] = TensorFacts(replace(facts[index].tensor, dtype=dtype))
         return facts
+
+    @cached_property
+    def initializes(self) -> bool:
+        """True if the subgraph only initializes variables: the runtime prepares it when the model runs."""
+        return len(self.model.subgraphs) > 1 and self.subgraph.index in links_of(self.model).initializers
 
     @cached_property
     def zeros(self) -> frozenset[int]:

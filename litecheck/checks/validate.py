@@ -39,7 +39,6 @@ from litecheck.checks.tensor_stats import summarize_quantization as surveyed
 from litecheck.errors import ModelError, wrong_type
 from litecheck.finding import Finding
 from litecheck.model.graph import name_of
-from litecheck.model.links import links_of
 from litecheck.model.load import load_models
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.load import STRUCTURE, load_profile
@@ -81,7 +80,6 @@ def validate(
     for subgraph in model.subgraphs:
         context = Context(model, subgraph)
         context.types_of_callers = callers.get(subgraph.index, {})
-        context.initializes = subgraph.index in links_of(model).initializers
         found: list[Finding] = []
         chosen = [op for op in subgraph.operators if only is None or (subgraph.index, op.index) in only]
         for operator in chosen:
@@ -266,7 +264,7 @@ def _apply_profile(
         found = check_operator(bound) if reason is None else check_structure(context, operator, profile)
         if reason is None or not first_only:
             found = add_type_finding(bound, profile, found)
-        if context.initializes and not rule.stored_shapes:
+        if found and not rule.stored_shapes and context.initializes:
             found = delay_rejections(found)
         outcome.add(found, profile if reason is not None else None)
         if reason is None:

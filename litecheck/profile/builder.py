@@ -16,11 +16,10 @@ from litecheck.profile.loaded_profile import LoadedProfile, changed_operators
 from litecheck.profile.measurements.registry import register_measurements
 from litecheck.profile.parser import ANY_OPERATOR, ANY_SUBGRAPH, ANY_TENSOR, PSEUDO, Reader
 from litecheck.profile.paths import (
-    FAULT_CONDITIONS,
-    FAULT_KINDS,
     Patterns,
     PatternValue,
-    conditional_kinds,
+    every_kind,
+    is_wild,
     parts_match,
     unlisted_hints,
 )
@@ -83,10 +82,13 @@ class Builder:
             (*(one for p in before for one in p.reasons.stated), *self._read_texts("reasons"))
         )
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._read_texts("hints")))
-        conditions = {condition for names in FAULT_CONDITIONS.values() for condition in names}
-        sections = (self.levels, self.effects, self.reasons, self.hints)
-        patterns = (one.pattern.strip("/").split("/") for section in sections for one in section.stated)
-        self.conditional = tuple(parts for parts in patterns if parts[-1] in conditions)
+        #: Parts of the patterns with three parts or more, by first word ("" if it has wildcards) and number of parts.
+        self.patterns: dict[tuple[str, int], list[list[str]]] = {}
+        for section in (self.levels, self.effects, self.reasons, self.hints):
+            for one in section.stated:
+                parts = one.pattern.strip("/").split("/")
+                for word in parts[0].split("|") if len(parts) > 2 else ():
+                    self.patterns.setdefault(("" if is_wild(word) else word, len(parts)), []).append(parts)
 
     def build(self) -> LoadedProfile:
         """Return the profile; each rule is built on first access."""
@@ -183,16 +185,20 @@ class Builder:
         kinds = ((name, self._apply_patterns(whole, f"{requirement.path}/{name}", speak)) for name in own)
         return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
 
-    def _fault_kinds(self, requirement: Requirement) -> tuple[str, ...]:
-        """Return the kinds of faults of a requirement; those under a condition only if a statement names them."""
+    def _fault_kinds(self, requirement: Requirement) -> Iterator[str]:
+        """Yield the kinds of faults of a requirement that a pattern below its path names."""
         parts = requirement.path.split("/")
-        near = [pattern for pattern in self.conditional if parts_match(parts, pattern[: len(parts)])]
-        stated = (
-            name
-            for name in (conditional_kinds(requirement.verb) if near else ())
-            if any(parts_match((*parts, *name.split("/")), pattern) for pattern in near)
-        )
-        return (*FAULT_KINDS.get(requirement.verb, ()), *stated)
+        near = [
+            pattern
+            for length in range(len(parts) + 1, len(parts) + 3)
+            for word in (parts[0], "")
+            for pattern in self.patterns.get((word, length), ())
+            if parts_match(parts, pattern[: len(parts)])
+        ]
+        for name in every_kind(requirement.verb) if near else ():
+            whole = (*parts, *name.split("/"))
+            if any(len(pattern) == len(whole) and parts_match(whole, pattern) for pattern in near):
+                yield name
 
     def _apply_patterns(self, requirement: Requirement, path: str, speak: tuple[str, ...]) -> Requirement:
         """Return the requirement with the level, effect, reason and hint that pattern sections state for a path."""

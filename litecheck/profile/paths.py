@@ -79,11 +79,11 @@ class Patterns(Generic[Word]):
         self._literal: dict[tuple[str, bool], list[int]] = {}
         self._wild: list[int] = []
         for at, parts in enumerate(patterns):
-            last = len(parts) == 3 and not _wild(parts[2])
-            if _wild(parts[0]) and not last:
+            last = len(parts) == 3 and not is_wild(parts[2])
+            if is_wild(parts[0]) and not last:
                 self._wild.append(at)
                 continue
-            behind = _wild(parts[0])
+            behind = is_wild(parts[0])
             for name in parts[2 if behind else 0].split("|"):
                 self._literal.setdefault((name, behind), []).append(at)
 
@@ -137,10 +137,11 @@ class _Wildcard:
 
 def _word(word: str) -> Container[str] | None:
     """Return the parts of paths that fit a word of a pattern; None if all do."""
-    return None if word == "*" else _Wildcard(word) if _wild(word) else frozenset(word.split("|"))
+    return None if word == "*" else _Wildcard(word) if is_wild(word) else frozenset(word.split("|"))
 
 
-def _wild(part: str) -> bool:
+def is_wild(part: str) -> bool:
+    """Return True if a part of a pattern has shell wildcards."""
     return not set("*?[").isdisjoint(part)
 
 

@@ -35,6 +35,7 @@ class ErrorShares:
         self._interpreter = ReferenceInterpreter(match.first)
         self._whole = output_error(bench.part, samples)
         self._ends = [bench.part.tensors[index] for index in bench.ends]
+        self._channel_shares: dict[Culprit, float | None] = {}
 
     def operator_share(self, number: int) -> float | None:
         """Return the share that comes from an operator, 0 to 1, or None if it is not known.
@@ -57,6 +58,11 @@ class ErrorShares:
         Of ten and more channels of an output a tenth has at least this share. Example: boxes and scores in one output,
         where only the scores have the culprit's error: 1, although most of the output's error is that of the boxes.
         """
+        if culprit not in self._channel_shares:
+            self._channel_shares[culprit] = self._find_channel_share(culprit)
+        return self._channel_shares[culprit]
+
+    def _find_channel_share(self, culprit: Culprit) -> float | None:
         found = self._channel_noise(culprit)
         if found is None:
             return None

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Plan, TensorPlan
 
 
+def _coefficients(roles: Iterable[str]) -> list[str]:
+    """Return the roles of layer normalization coefficients."""
+    return [role for role in roles if role.endswith("layer_norm_coefficients")]
+
+
 def _set_normalization(plan: Plan, value: int) -> Plan | None:
-    roles = [role for role in plan.inputs if role.endswith("layer_norm_coefficients")]
+    roles = _coefficients(plan.inputs)
     for n, role in enumerate(roles[::-1]):
         own = plan.operands[role] or (TensorPlan("int16").with_scale(2.0**-10),)
         plan = plan.with_role(role, own if n < value else ())
@@ -18,8 +25,7 @@ def _set_normalization(plan: Plan, value: int) -> Plan | None:
 @measures(_set_normalization)
 def layer_norm_operands(operands: Operands) -> Measured:
     """Number of layer normalization coefficients of an LSTM. Example: coefficients of four gates give 4."""
-    present = [role for role, tensors in operands.roles.items() if tensors]
-    return sum(role.endswith("layer_norm_coefficients") for role in present)
+    return sum(bool(operands.roles[role]) for role in _coefficients(operands.roles))
 
 
 def _set_absent_normalization(plan: Plan, value: int) -> Plan | None:
@@ -27,7 +33,7 @@ def _set_absent_normalization(plan: Plan, value: int) -> Plan | None:
     roles = ["cell_layer_norm_coefficients", "output_layer_norm_coefficients"]
     if not set(roles) <= set(plan.inputs):
         return None
-    full = _set_normalization(plan, len([r for r in plan.inputs if r.endswith("layer_norm_coefficients")]))
+    full = _set_normalization(plan, len(_coefficients(plan.inputs)))
     return full.without_inputs(*roles[:value]) if full and 0 <= value <= len(roles) else None
 
 
@@ -35,7 +41,7 @@ def _set_absent_normalization(plan: Plan, value: int) -> Plan | None:
 def absent_layer_norm_operands(operands: Operands) -> Measured:
     """Number of missing layer normalization coefficients of an LSTM that has some of them. Example: coefficients of the
     forget gate and the output gate of an LSTM without input gate give 1."""
-    found = {r: bool(t) for r, t in operands.roles.items() if r.endswith("layer_norm_coefficients")}
+    found = {role: bool(operands.roles[role]) for role in _coefficients(operands.roles)}
     if not any(found.values()):
         return 0
     coupled = operands.one("input_to_input_weights") is None
