@@ -125,7 +125,7 @@ def _decider(kernel: Kernel) -> str:
     from litecheck.reference.engine.dispatch import signature
 
     inputs = signature(kernel.function).inputs
-    return kernel.deciding or (inputs[0] if inputs else "nothing")
+    return kernel.type_role or (inputs[0] if inputs else "nothing")
 
 
 def _choices(arithmetics: list[Arithmetic]) -> Iterator[str]:
@@ -196,9 +196,9 @@ def _takes(kernel: Kernel, rule: OperatorRule, dtype: str) -> bool:
     The types of the deciding role in the rule count, else the profile's activations. A kernel that an index or a bool
     selects supports any type.
     """
-    if ANY in kernel.types or ({"int32", "bool"} & {*kernel.types} and kernel.deciding):
+    if ANY in kernel.types or ({"int32", "bool"} & {*kernel.types} and kernel.type_role):
         return True
-    role = kernel.deciding or rule.inputs[0]
+    role = kernel.type_role or rule.inputs[0]
     stated = {
         str(v) for r in rule.requirements if r.path == f"{rule.opcode}/{role}/dtype" for v in _values(r)
     }

@@ -62,7 +62,7 @@ parentheses."""
 
 
 def _states(profile: Profile, requirement: Requirement) -> bool:
-    relaxed = requirement.relaxed is not None and requirement.relaxed.by.profile == profile.name
+    relaxed = requirement.relaxation is not None and requirement.relaxation.by.profile == profile.name
     return relaxed or requirement.demand.profile == profile.name
 
 
@@ -125,7 +125,7 @@ def _item(row: Row) -> str:
     r = row.requirement
     said = (r.level if r.level != "violation" else "", r.effect if r.effect != _UNSAID else "")
     level = f" ({': '.join(filter(None, said))})" if any(said) else ""
-    relaxed = f"; {r.relaxed.value} {shows(r.relaxed)}: {r.relaxed.because}" if r.relaxed else ""
+    relaxed = f"; {r.relaxation.value} {shows(r.relaxation)}: {r.relaxation.because}" if r.relaxation else ""
     return f"- `{row.name}`: {strip_role(r)}{level}{relaxed}"
 
 

@@ -29,7 +29,7 @@ class Only:
     """
 
     test: Callable[[Any], bool]
-    wanted: str
+    expected: str
 
 
 def in_range(low: int, high: int) -> Only:
@@ -129,7 +129,7 @@ def _decode(value: Any, kind: Any, path: str) -> Any:
         found = _decode(value, inner[0], path)
         wrong = [only for only in inner[1:] if not only.test(found)]
         if wrong:
-            raise _wrong(path, value, wrong[0].wanted)
+            raise _wrong(path, value, wrong[0].expected)
         return found
     if origin is tuple:
         if not isinstance(value, list) or len(value) != len(_items(inner, len(value))):

@@ -28,12 +28,12 @@ def extreme_inputs(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimulu
     get the opposite extreme, so that intermediate sums are large. For float inputs that are quantized: values halfway
     between all neighboring quantized values.
     """
-    if len(case.operators) != 1 or len(case.cut.inputs) != 1:
+    if len(case.operators) != 1 or len(case.submodel.inputs) != 1:
         return
-    x = case.subgraph.tensors[case.cut.inputs[0]]
+    x = case.subgraph.tensors[case.submodel.inputs[0]]
     known = tensors.get(x.index)
     shape = x.shape if known is None else known.shape
-    made = case.subgraph.tensors[case.cut.outputs[0]]
+    made = case.subgraph.tensors[case.submodel.outputs[0]]
     if only(case).elementwise == "unary" and x.dtype == "float32" and has_codes(made):
         yield Stimulus(DIRECTED, (_halfway_values(made, shape),))
     elif has_codes(x):
@@ -117,7 +117,7 @@ def distinguishing(case: Case, drawn: DrawnInputs, arithmetic: Arithmetic) -> It
 
     Rare variants come first, and only found values are used. Yield nothing for operators that are not element-wise.
     """
-    size = int(np.prod(case.subgraph.tensors[case.cut.outputs[0]].shape))
+    size = int(np.prod(case.subgraph.tensors[case.submodel.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
     pool = stack_inferences(
@@ -137,7 +137,7 @@ def distinguishing(case: Case, drawn: DrawnInputs, arithmetic: Arithmetic) -> It
 
 def _single_step_variants(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """Yield the arithmetic with a single step of the operator changed, for each of its other variants."""
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     variants = arithmetic.variants_of(main, main.operators[0])
     try:
         cells = slots_of(main, main.operators[0])
@@ -153,7 +153,7 @@ def _compute_outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays])
 
     Return None if the reference cannot compute a candidate, or the output is larger than the largest tensor.
     """
-    interpreter, made = ReferenceInterpreter(case.cut.model, arithmetic), []
+    interpreter, made = ReferenceInterpreter(case.submodel.model, arithmetic), []
     try:
         for batch in batches_of(interpreter, pool):
             if batch[0][0].size > _LARGEST:

@@ -28,7 +28,7 @@ class Expectation:
         self.case = case
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
-        self._joins = together(case.cut.model) > 1 and not any(
+        self._joins = together(case.submodel.model) > 1 and not any(
             stimulus.follows or stimulus.start for stimulus in stimuli
         )
         self._keep(stimuli)
@@ -39,7 +39,7 @@ class Expectation:
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
-        key = active_variants(self.case.cut.model, arithmetic)
+        key = active_variants(self.case.submodel.model, arithmetic)
         if key not in self._found:
             try:
                 self._found[key] = self.compute(arithmetic)
@@ -49,7 +49,7 @@ class Expectation:
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
-        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
         if self._joins:
             return outputs_of(interpreter, self._inputs)
         return stack_inferences([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
@@ -60,7 +60,7 @@ class Expectation:
 
         Raise RunError as ``compute`` does.
         """
-        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
         for stimulus in self.stimuli:
             _begin(interpreter, stimulus)
             yield {
@@ -78,7 +78,7 @@ class Expectation:
         """
         if self._joins and self(arithmetic) is not None:
             return self.stimuli
-        interpreter = ReferenceInterpreter(self.case.cut.model, arithmetic)
+        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
         kept: list[Stimulus] = []
         outputs: list[Arrays] = []
         for numbers in series(self.stimuli):
@@ -96,12 +96,12 @@ class Expectation:
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
         self._keep(kept)
-        self._found = {active_variants(self.case.cut.model, arithmetic): stack_inferences(outputs)}
+        self._found = {active_variants(self.case.submodel.model, arithmetic): stack_inferences(outputs)}
         return self.stimuli
 
     def reach(self) -> tuple[Reach, ...]:
         """Return the smallest and largest value of each variable tensor."""
-        tensors = self.case.cut.model.subgraphs[0].tensors
+        tensors = self.case.submodel.model.subgraphs[0].tensors
         return tuple(Reach(tensors[i].name, low, high) for i, (low, high) in self._reach.items())
 
     def _note(self, interpreter: ReferenceInterpreter) -> None:
@@ -124,22 +124,22 @@ def with_all_outputs(
     Each inference then needs no earlier inference. All other cases, and operators without such tensors, are returned
     unchanged.
     """
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     held = [t for t in main.tensors if t.is_variable and t.dtype in NUMPY_TYPES]
     if len(case.operators) != 1 or not held:
         return case, [stimulus.arrays for stimulus in several]
     numbers = {t.index for t in held}
     tensors = tuple(replace(t, is_variable=False) if t.index in numbers else t for t in main.tensors)
     plain = replace(main, tensors=tensors, inputs=(*main.inputs, *(t.index for t in held)))
-    model = replace(case.cut.model, subgraphs=(plain, *case.cut.model.subgraphs[1:]))
-    whole = {new: old for old, new in case.cut.tensors.items()}
-    inputs = (*case.cut.inputs, *(whole[t.index] for t in held))
+    model = replace(case.submodel.model, subgraphs=(plain, *case.submodel.model.subgraphs[1:]))
+    whole = {new: old for old, new in case.submodel.tensors.items()}
+    inputs = (*case.submodel.inputs, *(whole[t.index] for t in held))
     states = Expectation(case, several).states(arithmetic)
     arrays = [
         (*stimulus.arrays, *(state[t.index] if t.index in state else initial(t) for t in held))
         for stimulus, state in zip(several, states, strict=True)
     ]
-    return replace(case, cut=replace(case.cut, model=model, inputs=inputs)), arrays
+    return replace(case, submodel=replace(case.submodel, model=model, inputs=inputs)), arrays
 
 
 def _begin(interpreter: ReferenceInterpreter, stimulus: Stimulus) -> None:

@@ -16,7 +16,7 @@ _HANDLES = ("resource", "variant")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Case:
-    """Part of a subgraph that runs on a device: ``cut`` is the model of the part, ``operators`` are those of the whole
+    """Part of a subgraph that runs on a device: ``submodel`` is the model of the part, ``operators`` are those of the whole
     model.
 
     ``name`` is unique in a plan and valid as a file name: ``0012-CONV_2D``, ``0004-0007``, ``whole_model``.
@@ -25,7 +25,7 @@ class Case:
     name: str
     subgraph: Subgraph
     operators: tuple[Operator, ...]
-    cut: Submodel
+    submodel: Submodel
 
     @property
     def display_name(self) -> str:
@@ -83,7 +83,9 @@ def subrange(model: Model, subgraph: Subgraph, first: str, last: str) -> Case:
 def prefix(case: Case) -> tuple[Operator, ...]:
     """Return the operators that compute a case's inputs, and those that compute their inputs, in execution order."""
     graph = graph_of(case.subgraph)
-    needed = _reachable_tensors(set(case.cut.inputs), lambda t: _operands(case.subgraph, graph.producer[t]))
+    needed = _reachable_tensors(
+        set(case.submodel.inputs), lambda t: _operands(case.subgraph, graph.producer[t])
+    )
     return tuple(op for op in case.subgraph.operators if needed.intersection(op.outputs))
 
 
@@ -95,11 +97,11 @@ def whole_model(model: Model, subgraph: Subgraph) -> Case:
 def single_operator(case: Case) -> str:
     """Return the reason if the case cannot run alone (it shares handles with other operators, or has no output with
     values), else ""."""
-    inputs = [case.subgraph.tensors[i] for i in case.cut.inputs]
+    inputs = [case.subgraph.tensors[i] for i in case.submodel.inputs]
     held = next((t for t in inputs if t.dtype in _HANDLES), None)
     if held is not None:
         return f"works on {held.dtype} '{held.name}', which other operators make; verify it in a segment"
-    outputs = [case.subgraph.tensors[i] for i in case.cut.outputs]
+    outputs = [case.subgraph.tensors[i] for i in case.submodel.outputs]
     made = next((t for t in outputs if t.dtype in (*_HANDLES, "string")), None)
     if made is not None:
         return f"makes {made.dtype} '{made.name}', which has no values to compare"

@@ -22,7 +22,7 @@ def saturates(case: Case, outputs: Sequence[Arrays]) -> bool:
 
     Only outputs of at most 16 bits can saturate. Example: int8 outputs of -128 and 127 alone.
     """
-    tensors = [case.subgraph.tensors[index] for index in case.cut.outputs]
+    tensors = [case.subgraph.tensors[index] for index in case.submodel.outputs]
     if not outputs or not tensors or not all(map(has_codes, tensors)):
         return False
     pairs = [(a, INTEGER_RANGES[t.dtype]) for at, t in enumerate(tensors) for a in blocks(outputs, at)]

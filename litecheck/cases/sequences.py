@@ -80,7 +80,7 @@ def sequences(
 def _series_length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmetic) -> int:
     """Return the length of a series: a few inferences more than the influence of a state lasts, fewer for large
     tensors."""
-    ends = (*case.cut.inputs, *case.cut.outputs)
+    ends = (*case.submodel.inputs, *case.submodel.outputs)
     size = sum(prod(max(n, 1) for n in case.subgraph.tensors[i].shape) for i in ends)
     most = max(_FEWEST, _ELEMENTS // max(size, 1))
     return min(most, _influence_length(case, pool, arithmetic) + _MORE if most > LENGTH else LENGTH)
@@ -91,8 +91,8 @@ def _influence_length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmet
 
     Return LENGTH - _MORE if their states stay different.
     """
-    one, other = (ReferenceInterpreter(case.cut.model, arithmetic) for _ in range(2))
-    main = case.cut.model.subgraphs[0]
+    one, other = (ReferenceInterpreter(case.submodel.model, arithmetic) for _ in range(2))
+    main = case.submodel.model.subgraphs[0]
     with suppress(RunError, IndexError):
         one.run(main, pool[0].arrays)
         other.run(main, pool[-1].arrays)
@@ -106,7 +106,7 @@ def _influence_length(case: Case, pool: Sequence[Stimulus], arithmetic: Arithmet
 
 def _start_states(case: Case, seed: int) -> Iterator[dict[int, Array]]:
     """Yield contents of the variables: all lowest, all highest, both alternating, and random values."""
-    tensors = variables(case.cut.model)
+    tensors = variables(case.submodel.model)
     if not tensors or not all(map(affordable, tensors)):
         return
     rng = np.random.default_rng([seed, len(case.name)])

@@ -70,7 +70,7 @@ def _shape_variants(model: Model) -> Iterator[tuple[str, Model]]:
             if kind in known or model_parts.single_operator(case):
                 continue
             known.add(kind)
-            for variant in variants(case.cut.model, ONCE):
+            for variant in variants(case.submodel.model, ONCE):
                 yield f"{name_of(subgraph, operator)} in shape {variant.name}", variant.model
 
 

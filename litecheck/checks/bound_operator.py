@@ -42,7 +42,7 @@ def types(rule: OperatorRule, role: str) -> frozenset[str] | None:
     if requirement is None:
         return None
     allowed = words(requirement.value)
-    return allowed | words(requirement.relaxed.value) if requirement.relaxed else allowed
+    return allowed | words(requirement.relaxation.value) if requirement.relaxation else allowed
 
 
 @lru_cache(maxsize=1024)

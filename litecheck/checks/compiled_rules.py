@@ -50,7 +50,7 @@ class CompiledRequirement:
 
     requirement: Requirement
     check: Check
-    relaxed: Check | None
+    relaxed_check: Check | None
 
 
 class CompiledRule:
@@ -133,7 +133,9 @@ def _compile_requirements(
 ) -> tuple[CompiledRequirement, ...]:
     return tuple(
         CompiledRequirement(
-            r, VERBS[r.verb](rule, r, r.value), VERBS[r.verb](rule, r, r.relaxed.value) if r.relaxed else None
+            r,
+            VERBS[r.verb](rule, r, r.value),
+            VERBS[r.verb](rule, r, r.relaxation.value) if r.relaxation else None,
         )
         for r in requirements
     )

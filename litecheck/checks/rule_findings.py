@@ -244,8 +244,8 @@ def _run_checks(
             continue
         requirement, where = ready.requirement, _where(bound.context.subgraph, bound.operator)
         new = [_make_finding(where, requirement, fault, bound) for fault in faults]
-        relaxed = requirement.relaxed
-        if relaxed and ready.relaxed and not ready.relaxed(bound):
+        relaxed = requirement.relaxation
+        if relaxed and ready.relaxed_check and not ready.relaxed_check(bound):
             if relaxed.shows != "conforms":
                 waiver = Waiver(f"{relaxed.by.profile} ({relaxed.by})", relaxed.because)
                 found += [replace(finding, waiver=waiver) for finding in new]

@@ -146,7 +146,7 @@ def _check_number(operand: BoundOperand, value: Constraint) -> Sequence[Fault]:
     if not bad.any():
         return NONE
     first = int(np.argmax(bad))
-    tolerated = isinstance(value, Exactly) and value.tolerated
+    tolerated = isinstance(value, Exactly) and value.tolerance
     near = bool(tolerated) and all(_near(float(s), value) for s in scale[bad])
     found = f"scale is {scale_text(scale[first])}{channel(first, bad)}"
     return (at(operand, found, channels=int(bad.sum()), level="warning" if near else None),)
@@ -181,7 +181,7 @@ def _fits(scale: float, value: Constraint) -> bool:
 def _near(scale: float, value: Constraint) -> bool:
     if not isinstance(value, Exactly) or isinstance(value.value, str):
         return False
-    return abs(Fraction(scale) - value.value) <= value.tolerated * abs(value.value)
+    return abs(Fraction(scale) - value.value) <= value.tolerance * abs(value.value)
 
 
 def check_product(bound: BoundOperator, operand: BoundOperand, value: ProductOf) -> Sequence[Fault]:
@@ -211,7 +211,7 @@ def check_product(bound: BoundOperator, operand: BoundOperand, value: ProductOf)
         f"scale is {scale_text(scale[worst])} where {value} is {scale_text(np.float32(exact[worst]))}"
         f"{channel(worst, bad)}, {distance}{effect}"
     )
-    mild = off <= float(value.tolerated) or no_effect
+    mild = off <= float(value.tolerance) or no_effect
     impact: Effect | None = "outside the specification" if no_effect else None
     return (at(operand, found, channels=int(bad.sum()), level="warning" if mild else None, effect=impact),)
 

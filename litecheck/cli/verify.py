@@ -110,18 +110,18 @@ def verify(
 
     def asked(model: Model) -> Settings:
         given, told = load_samples(model, plain.signature, inputs or [], data or [], samples, seed)
-        return replace(plain, samples=given, described=told)
+        return replace(plain, samples=given, data_description=told)
 
     run = VerifyRun(asked, advanced.member, advanced.checkpoint, resume, manner)
     # Errors in a model or its settings are reported before a device is opened.
-    prepared = [run.prepare_model(file) for file in wanted.found] if dry_run or not wanted.several else []
+    prepared = [run.prepare_model(file) for file in wanted.files] if dry_run or not wanted.several else []
     opened = open_device(device, Limits(timeout, memory << 20), advanced.device_version)
     report: Verification | Verifications
     try:
         if dry_run:
             run.print_estimate(opened, prepared)
             return
-        report = run.each(opened, wanted.found) if wanted.several else run.one(opened, *prepared[0])
+        report = run.each(opened, wanted.files) if wanted.several else run.one(opened, *prepared[0])
     finally:
         opened.close()
     write(report, targets, manner)

@@ -27,7 +27,7 @@ class ModelArguments:
     ``several`` is True if a report over models is requested. A folder or a glob requests it, even with a single model.
     """
 
-    found: tuple[str | ModelError, ...]
+    files: tuple[str | ModelError, ...]
     several: bool
 
 
@@ -48,10 +48,10 @@ def models_asked(arguments: Sequence[str], targets: Sequence[Output], journal: s
 class VerifyRun:
     """Models to verify, and their options.
 
-    ``asked`` makes the settings of a model. ``member`` selects a model of a bundle.
+    ``settings_of`` makes the settings of a model. ``member`` selects a model of a bundle.
     """
 
-    asked: Callable[[Model], Settings]
+    settings_of: Callable[[Model], Settings]
     member: str
     journal: str | None
     resume: bool
@@ -66,7 +66,7 @@ class VerifyRun:
         if isinstance(file, ModelError):
             raise file
         model = load_model(file, self.member)
-        settings = self.asked(model)
+        settings = self.settings_of(model)
         return in_other_shapes(model) if settings.shapes else model, settings
 
     def print_estimate(self, device: Device, models: Sequence[tuple[Model, Settings]]) -> None:

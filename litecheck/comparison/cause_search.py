@@ -44,7 +44,7 @@ class _Candidate:
 class CauseSearch:
     """A case of one operator with wrong integer outputs: its inputs, the outputs of each, and the candidates.
 
-    ``nearest`` is the arithmetic of the verdict, ``published`` are further arithmetics to try besides its variants and
+    ``nearest`` is the arithmetic of the verdict, ``arithmetics`` are further arithmetics to try besides its variants and
     defects. ``likely`` names causes that explained a similar case completely: if any of these explains this case
     completely, the search ends.
     """
@@ -53,7 +53,7 @@ class CauseSearch:
     stimuli: tuple[Stimulus, ...]
     actual: Sequence[Arrays]
     nearest: Arithmetic
-    published: tuple[Arithmetic, ...]
+    arithmetics: tuple[Arithmetic, ...]
     likely: frozenset[tuple[str, ...]] = frozenset()
 
     def search(self) -> tuple[Cause, ...]:
@@ -139,10 +139,10 @@ class CauseSearch:
     def _candidate_arithmetics(self, base: Arithmetic, names: tuple[str, ...]) -> Iterator[_Candidate]:
         """Yield the published arithmetics (for a first cause), then the base with a single step or defect changed."""
         opcode = self.case.operators[0].opcode
-        main = self.case.cut.model.subgraphs[0]
+        main = self.case.submodel.model.subgraphs[0]
         variants = base.variants_of(main, main.operators[0])
         if not names:
-            yield from (_Candidate((a.name,), a) for a in self.published if a.name != base.name)
+            yield from (_Candidate((a.name,), a) for a in self.arithmetics if a.name != base.name)
         for cell in active_slots(self.case, self.stimuli[0].arrays, base):
             if any(name.startswith(f"{cell.path}: ") for name in names):
                 continue
@@ -190,7 +190,7 @@ class CauseSearch:
 
     def _work(self, number: int) -> int:
         """Estimate the number of multiply-accumulates of an inference."""
-        main = self.case.cut.model.subgraphs[0]
+        main = self.case.submodel.model.subgraphs[0]
         weights = [main.tensors[i] for i in main.operators[0].inputs[1:2] if i >= 0]
         made = sum(a.size for a in self.actual[number])
         return made * max([w.size // max(w.quantization.scale.size, 1) for w in weights] or [1])
@@ -210,7 +210,7 @@ class CauseSearch:
         """Return the patterns of the differences that an arithmetic leaves, in the first output with differences."""
         trial = self._trial(tuple(range(len(self.stimuli))), arithmetic)
         kinds = [stimulus.kind for stimulus in self.stimuli]
-        for at, index in enumerate(self.case.cut.outputs):
+        for at, index in enumerate(self.case.submodel.outputs):
             if trial is not None:
                 pair = [run[at] for run in trial.made], [run[at] for run in self.actual]
                 found = difference(self.case.subgraph.tensors[index], *pair, 0, kinds)
@@ -272,7 +272,7 @@ def find_causes(
     likely: frozenset[tuple[str, ...]] = frozenset(),
 ) -> tuple[Cause, ...]:
     """Return the causes of a case, see Causes; nothing for segments, for float outputs, and without a kernel."""
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     real = any(main.tensors[i].dtype.startswith(("float", "bfloat")) for i in main.outputs)
     if len(case.operators) != 1 or real:
         return ()

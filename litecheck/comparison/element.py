@@ -120,7 +120,7 @@ def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKer
     Padding becomes part of the window, as zero points. All channels stay, because outputs can depend on them.
     Operators that are no integer convolutions are returned unchanged.
     """
-    options, (source, weight) = bound.known.get("options"), _window(bound, operands)
+    options, (source, weight) = bound.arguments.get("options"), _window(bound, operands)
     if source is None or weight is None or options is None:
         return bound, operands, index
     n, y, x, c = index
@@ -128,7 +128,11 @@ def crop(bound: BoundKernel, operands: Operands, index: Index) -> tuple[BoundKer
     image = pad_image(source.data[n : n + 1], rows, columns, source.zero_point, source.data.dtype)
     window = Operand(image[:, _reach(rows, y), _reach(columns, x)], source.dtype, source.quantization)
     once = replace(options, fields={**options.fields, **_ONCE})
-    return replace(bound, known={**bound.known, "options": once}), (window, *operands[1:]), (0, 0, 0, c)
+    return (
+        replace(bound, arguments={**bound.arguments, "options": once}),
+        (window, *operands[1:]),
+        (0, 0, 0, c),
+    )
 
 
 def crop_narrowly(
@@ -138,7 +142,7 @@ def crop_narrowly(
     facts = traits_of(bound.kernel.opcode)
     if facts.products != ("input", "weight") or facts.over != "row":
         return crop(bound, operands, index)
-    options, (source, weight) = bound.known.get("options"), (*operands, None, None)[:2]
+    options, (source, weight) = bound.arguments.get("options"), (*operands, None, None)[:2]
     if source is None or weight is None or source.data.dtype.kind == "f" or weight.data.ndim != 2:
         return bound, operands, index
     keep = options is not None and options.get("keep_num_dims", False)
@@ -147,7 +151,7 @@ def crop_narrowly(
     alone = Operand(rows[row : row + 1], source.dtype, source.quantization)
     if options is not None and keep:
         flat = replace(options, fields={**options.fields, "keep_num_dims": False})
-        bound = replace(bound, known={**bound.known, "options": flat})
+        bound = replace(bound, arguments={**bound.arguments, "options": flat})
     return bound, (alone, *operands[1:]), (0, index[-1])
 
 

@@ -88,7 +88,7 @@ def explain(
     """
     if len(case.operators) != 1 or difference.worst is None or difference.unit != "LSB":
         return None
-    if difference.tensor not in case.cut.outputs:
+    if difference.tensor not in case.submodel.outputs:
         return None
     try:
         element = _Element.of(case, inputs, difference, arithmetic)
@@ -153,7 +153,7 @@ def decimals(value: Fraction) -> str:
 def active_slots(case: Case, inputs: Arrays, arithmetic: Arithmetic) -> tuple[VariantSlot, ...]:
     """Return the steps that decide the outputs of a case's one operator for these inputs. Raise RunError without a
     kernel."""
-    return compute_with_slots(*_bound(ReferenceInterpreter(case.cut.model, arithmetic), inputs))[1]
+    return compute_with_slots(*_bound(ReferenceInterpreter(case.submodel.model, arithmetic), inputs))[1]
 
 
 def _bound(interpreter: ReferenceInterpreter, inputs: Arrays) -> tuple[BoundKernel, Operands]:
@@ -181,12 +181,12 @@ class _Element:
 
     @staticmethod
     def of(case: Case, inputs: Arrays, difference: Difference, arithmetic: Arithmetic) -> _Element:
-        interpreter = ReferenceInterpreter(case.cut.model, arithmetic)
-        subgraph = case.cut.model.subgraphs[0]
+        interpreter = ReferenceInterpreter(case.submodel.model, arithmetic)
+        subgraph = case.submodel.model.subgraphs[0]
         operator, worst = subgraph.operators[0], difference.worst
         index = worst.index if worst else ()
         bound, operands = _bound(interpreter, inputs)
-        output = operator.outputs.index(case.cut.tensors[difference.tensor])
+        output = operator.outputs.index(case.submodel.tensors[difference.tensor])
         smaller, window, place = crop(bound, operands, index)
         computed, active = compute_with_slots(smaller, window)
         made = computed.outputs[output]

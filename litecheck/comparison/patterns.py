@@ -39,11 +39,11 @@ def clusters(scatter: Scatter) -> tuple[tuple[MismatchCluster, ...], PerAxisCoun
     if scatter.count < 2:
         return (), None
     found = positions(scatter)
-    told = [pattern.gathering for pattern in found]
+    told = [pattern.cluster for pattern in found]
     if len(found) == 1 and not found[0].has_all_differences:
-        told += [pattern.gathering for pattern in positions(scatter.exclude_pattern(found[0]))]
-    told += [*(pattern.gathering for pattern in _run(scatter)), *trends(scatter)]
-    axes = (pattern.gathering.dimension for pattern in found)
+        told += [pattern.cluster for pattern in positions(scatter.exclude_pattern(found[0]))]
+    told += [*(pattern.cluster for pattern in _run(scatter)), *trends(scatter)]
+    axes = (pattern.cluster.dimension for pattern in found)
     axis = next((axis for axis in axes if axis is not None), None)
     told.sort(key=lambda one: one.held < one.count or one.rest)
     return tuple(told), None if axis is None else _dimension_patterns(scatter, axis)
@@ -65,7 +65,7 @@ def positions(s: Scatter) -> tuple[Pattern, ...]:
 
 def _elements(found: tuple[Pattern, ...]) -> float:
     """Return the number of elements of the narrowest pattern that has all differences."""
-    return min((p.gathering.there for p in found if p.has_all_differences), default=inf)
+    return min((p.cluster.there for p in found if p.has_all_differences), default=inf)
 
 
 def _dimension_names(rank: int) -> tuple[str, ...]:

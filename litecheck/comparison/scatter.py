@@ -42,7 +42,7 @@ class Pattern:
     is less probable than a pattern that has all.
     """
 
-    gathering: MismatchCluster
+    cluster: MismatchCluster
     odds: float
     where: Mask | None = None
     settled: bool = False
@@ -50,7 +50,7 @@ class Pattern:
     @property
     def has_all_differences(self) -> bool:
         """True if the pattern has all differences."""
-        return self.gathering.held == self.gathering.count
+        return self.cluster.held == self.cluster.count
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ def narrowest(found: Iterable[Pattern]) -> tuple[Pattern, ...]:
     """
     several = list(found)
     most = min((p for p in several if not p.has_all_differences), key=lambda p: p.odds, default=None)
-    whole = min((p for p in several if p.has_all_differences), key=lambda p: p.gathering.there, default=None)
+    whole = min((p for p in several if p.has_all_differences), key=lambda p: p.cluster.there, default=None)
     if whole is None or (most is not None and most.odds < whole.odds):
         return () if most is None else (replace(most, settled=whole is not None),)
     return (whole,)

@@ -35,7 +35,7 @@ def _rails(s: Scatter) -> Iterator[MismatchCluster]:
 
 
 def _gatherings(found: Iterable[Pattern]) -> Iterator[MismatchCluster]:
-    return (pattern.gathering for pattern in found)
+    return (pattern.cluster for pattern in found)
 
 
 def _end(s: Scatter, value: int) -> str:

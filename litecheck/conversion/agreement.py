@@ -192,7 +192,7 @@ def agreement(
             count, used = _run_litert(models, compared_pairs, tally, data, litert, tell)
         runtime = runtime_name(used)
     if not count:
-        raise ConfigError(f"{data.described}: there is no sample")
+        raise ConfigError(f"{data.description}: there is no sample")
     rows = [
         _make_row(n, pair, tally) for n, pair in enumerate(compared_pairs[: len(pairs)]) if n in tally.found
     ]
@@ -207,7 +207,7 @@ def agreement(
         if n in tally.found
     ]
     sums = {compared_pairs[n][0]: one for n, one in tally.channels.items()}
-    return Agreement(count, data.described, runtime, tuple(rows), tuple(outputs), quantized, sums)
+    return Agreement(count, data.description, runtime, tuple(rows), tuple(outputs), quantized, sums)
 
 
 def _make_row(
@@ -273,7 +273,7 @@ def _facts(
         "resources": each[0]["resources"],
         "pairs": pairs,
         "scores": sorted(tally.scores),
-        "channelled": sorted(tally.channelled),
+        "channelled": sorted(tally.per_channel),
         "tensors": list(map(plain_tensor, tally.tensors)),
         "references": list(map(plain_tensor, tally.references)),
     }

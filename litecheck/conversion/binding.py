@@ -35,8 +35,8 @@ class TensorUse:
 class BoundFloatOperator:
     """An operator of a float model with the rule of its quantized form.
 
-    ``ports`` has the places of real values by role. ``stays`` is the reason why the operator is not quantized, or empty
-    if it is quantized. ``by`` is the requirement that prevents the quantization, if any.
+    ``ports`` has the places of real values by role. ``float_reason`` is the reason why the operator is not quantized, or
+    empty if it is quantized. ``by`` is the requirement that prevents the quantization, if any.
     """
 
     subgraph: Subgraph
@@ -45,14 +45,14 @@ class BoundFloatOperator:
     ports: Mapping[str, tuple[TensorUse, ...]]
     storage: Mapping[str, QuantSpec]
     requirements: tuple[Requirement, ...] = ()
-    stays: str = ""
+    float_reason: str = ""
     by: Requirement | None = None
     constants: Mapping[TensorUse, QuantSpec] = field(default_factory=dict)
     """The storage of constants that a float operator reads through a DEQUANTIZE."""
     scheme: OperatorScheme | None = None
     rules: tuple[RecipeRule, ...] = ()
     """The rule of a recipe that applies, and the rules with a lower priority, which apply if this rule does not."""
-    passed: tuple[str, ...] = ()
+    unused_rules: tuple[str, ...] = ()
     """The rules of a recipe that do not apply, each with the reason."""
 
     @property
@@ -70,7 +70,7 @@ class BoundFloatOperator:
 
     def staying(self, why: str, by: Requirement | None = None) -> BoundFloatOperator:
         """Return the operator unquantized, with the reason."""
-        return replace(self, storage={}, requirements=(), constants={}, stays=why, by=by)
+        return replace(self, storage={}, requirements=(), constants={}, float_reason=why, by=by)
 
     def groups(self) -> Iterator[tuple[Requirement, tuple[TensorUse, ...]]]:
         """Yield the ports that must share a scale and zero point, with the requirement that states it."""
@@ -91,7 +91,7 @@ def bind(
     if rule is None:
         ports = {"operands": tuple(real_ports(subgraph, operator))}
         return BoundFloatOperator(
-            subgraph, operator, None, ports, {}, stays=f"{profile.name} has no rule for it"
+            subgraph, operator, None, ports, {}, float_reason=f"{profile.name} has no rule for it"
         )
     places = dict(_places(subgraph.index, operator, rule))
     ports = {role: tuple(p for p in own if _is_real(subgraph, operator, p)) for role, own in places.items()}

@@ -131,12 +131,12 @@ def compare_converters(
         size,
         settings.to,
         profile.name,
-        data.described,
+        data.description,
         len(named) if measured is data else measured.count or 0,
         tuple(outcomes),
         (*data.warnings, *_loss_texts(outcomes)),
         target if written else "",
-        measured.described if measured is not data else "",
+        measured.description if measured is not data else "",
     )
 
 
@@ -161,7 +161,7 @@ def _name_samples(model: Model, data: CalibrationData) -> NamedSamples:
             )
         found.append(dict(zip(names, arrays, strict=True)))
     if not found:
-        raise ConfigError(f"{data.described}: there is no sample")
+        raise ConfigError(f"{data.description}: there is no sample")
     return found
 
 

@@ -31,12 +31,12 @@ _ULPS = 2
 class DequantizedModel:
     """A float model with the forms of the quantized model.
 
-    ``borrowed`` has the forms of its tensors, shifted to a common type. ``ranges`` has the real values that the forms
+    ``params`` has the forms of its tensors, shifted to a common type. ``ranges`` has the real values that the forms
     represent.
     """
 
     model: Model
-    borrowed: TransferredParams
+    params: TransferredParams
     ranges: Mapping[Key, Interval]
 
 

@@ -79,7 +79,7 @@ def _weights(
                 added, bias, factor = _find_bias(bound, role, forms)
                 if bias is not None and storage.dtype in _WEIGHTS and not unchanged.all():
                     raised = formulas.raise_for_bias(scales, bias, factor, generation)
-                    count, scales = int(raised.raised.sum()), raised.weights
+                    count, scales = int(raised.changed.sum()), raised.weights
                     if count:
                         biases[added] = raised.bias
                         because = f"{count} scale{'s' * (count > 1)} raised, so that the bias fits into int32"

@@ -217,13 +217,13 @@ def top_agreement(x: NDArray[Any], stored: NDArray[Any]) -> TopAgreement | None:
 class PairTally:
     """The accumulated distortions of pairs of tensors by number.
 
-    The largest values of pairs in ``scores`` are compared as well, and pairs in ``channelled`` have sums by
+    The largest values of pairs in ``scores`` are compared as well, and pairs in ``per_channel`` have sums by
     channel. ``tensors`` belong to the converted model, ``references`` to the reference model if it stores integers.
     """
 
     tensors: Sequence[Tensor]
     scores: frozenset[int]
-    channelled: frozenset[int] = frozenset()
+    per_channel: frozenset[int] = frozenset()
     references: Sequence[Tensor] = ()
     found: dict[int, Distortion] = field(default_factory=dict)
     top: dict[int, TopAgreement] = field(default_factory=dict)
@@ -240,7 +240,7 @@ class PairTally:
         )
         if pair in self.scores and (top := top_agreement(x, stored)) is not None:
             self.merge_top(pair, top)
-        if pair in self.channelled and x.ndim and x.size:
+        if pair in self.per_channel and x.ndim and x.size:
             self.merge_channels(pair, channel_sums(x, stored, self.tensors[pair]))
 
     def merge_channels(self, pair: int, other: ChannelSums) -> None:

@@ -24,21 +24,21 @@ from litecheck.model.types import Model
 class FixTrials:
     """A conversion that is repeated with more options.
 
-    ``recalibrated`` returns the calibration of the model with rescaled channels; None if the model cannot be equalized.
+    ``calibrate`` returns the calibration of the model with rescaled channels; None if the model cannot be equalized.
     """
 
     model: Model
     request: Request
     ranges: Mapping[Key, Interval]
     inner: Mapping[Inside, Interval]
-    recalibrated: Callable[[Model], Calibration] | None = None
+    calibrate: Callable[[Model], Calibration] | None = None
     changes: Sequence[ConstantChange] = ()
-    trained: TransferredParams | None = None
+    trained_params: TransferredParams | None = None
 
     def measure(self, options: FixOptions, snr: Callable[[Conversion], float]) -> float | None:
         """Return the SNR in dB of the conversion with more options, or None if they are impossible, change nothing, meet no
         rules, or give a model that does not run."""
-        scales = self.recalibrated is not None and self.request.to not in REAL_KINDS
+        scales = self.calibrate is not None and self.request.to not in REAL_KINDS
         if (options.int16x8 and self.request.to != "int8") or (options.equalize and not scales):
             return None
         try:
@@ -58,15 +58,15 @@ class FixTrials:
         profile, _ = rules_for(request.to, request.profile)
         ranges = with_fixed_ranges(self.model, profile, self.ranges, options.ranges)
         return convert(
-            self.model, request, ranges, inner=self.inner, changes=self.changes, trained=self.trained
+            self.model, request, ranges, inner=self.inner, changes=self.changes, trained=self.trained_params
         )
 
     def _convert_equalized(self) -> Conversion:
-        assert self.recalibrated is not None
+        assert self.calibrate is not None
         equalization = equalize(self.model)
         if not equalization.changes:
             raise ConfigError("--equalize rescales no channel of this model")
-        found = self.recalibrated(equalization.model)
+        found = self.calibrate(equalization.model)
         return convert(
             self.model, self.request, found.ranges, inner=found.inner, changes=equalization.changes
         )

@@ -93,7 +93,7 @@ class RaisedScales:
 
     weights: NDArray[np.float32]
     bias: NDArray[np.float32]
-    raised: NDArray[np.bool_]
+    changed: NDArray[np.bool_]
 
 
 def raise_for_bias(

@@ -68,7 +68,7 @@ def watch_ranges(data: CalibrationData, model: Model, seen: dict[Key, Interval])
                 _add_extremes(sample, model, seen)
             yield chain
 
-    return replace(data, read=read)
+    return replace(data, iterate=read)
 
 
 def _add_extremes(sample: Sample, model: Model, seen: dict[Key, Interval]) -> None:

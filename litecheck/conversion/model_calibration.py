@@ -98,7 +98,7 @@ def _join_samples(parts: list[CalibrationData]) -> CalibrationData:
     counts = [part.count for part in parts]
     count = None if None in counts else sum(filter(None, counts))
     warnings = dict.fromkeys(text for part in parts for text in part.warnings)
-    return CalibrationData(chains, " and ".join(part.described for part in parts), count, tuple(warnings))
+    return CalibrationData(chains, " and ".join(part.description for part in parts), count, tuple(warnings))
 
 
 def calibrate_model(
@@ -113,7 +113,7 @@ def calibrate_model(
     Raises ConfigError if there are neither data nor statistics. Raises CalibrationError if the model does not run, a
     value is NaN, or no value is finite.
     """
-    methods = replace(range_methods(settings.calibrate), placed=_rule_methods(model, settings))
+    methods = replace(range_methods(settings.calibrate), by_place=_rule_methods(model, settings))
     file = settings.statistics if settings.statistics and os.path.exists(settings.statistics) else ""
     if file:
         statistics = _read_statistics(file, model)
@@ -181,7 +181,7 @@ def _observe_model(
 
 def sample_name(data: CalibrationData | None, number: int) -> str:
     """Return the file of a sample of the data, and its number there. Example: ``images/cat/7.png``, ``sample 17``."""
-    chain = next(islice(data.read(), number, None), None) if data is not None else None
+    chain = next(islice(data.iterate(), number, None), None) if data is not None else None
     return (chain[0].source if chain else "") or f"sample {number}"
 
 

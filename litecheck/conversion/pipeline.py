@@ -94,10 +94,10 @@ def _carry_out(
     calibration = calibrating.result()
     profile, _ = rules_for(settings.to, settings.profile)
     copied = None
-    if session.quantized is not None:
-        copied = copy_parameters(model, session.quantized, profile, calibration is not None)
+    if session.quantized_model is not None:
+        copied = copy_parameters(model, session.quantized_model, profile, calibration is not None)
     ranges = calibration.ranges if calibration else copied.reaches if copied else _NONE
-    trained = session.trained
+    trained, simulated = session.trained_model, session.simulated_model
     if trained:
         ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
     ranges = with_fixed_ranges(model, profile, ranges, settings.ranges)
@@ -107,9 +107,7 @@ def _carry_out(
     rerun = correction = budget = None
     if data and calibration:
         inner, search = calibration.inner, session.search
-        rerun = Rerun(
-            model, settings, data, ranges, inner, tell, before, child, trained, search, session.simulated
-        )
+        rerun = Rerun(model, settings, data, ranges, inner, tell, before, child, trained, search, simulated)
     if rerun and settings.budget:
         conversion, budget = rerun.choose_types(conversion)
     if rerun and settings.correct_bias:
@@ -132,7 +130,7 @@ def _carry_out(
     record = replace(record, warnings=(*record.warnings, *unreached, *faults))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
-        before = max(rerun.done, before) if rerun else before
+        before = max(rerun.count, before) if rerun else before
         record = _compare(record, session, data, lambda done, what: tell(before + done, what), child)
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
@@ -148,7 +146,7 @@ def _carry_out(
             equalizes = not settings.equalize
             record = replace(record, fix=rerun.fix(conversion, record.groups, equalizes, statistics))
     if rerun and settings.sensitivity and not violates:
-        rerun.done += data.count or 0 if data else 0
+        rerun.count += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, settings.sensitivity))
     record = replace(record, failed_gates=gate_failures(record, settings))
     if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):
@@ -171,7 +169,7 @@ def _convert_session(
         return retype(model, request)
     inner = calibration.inner if calibration else None
     changes = session.equalization.changes if session.equalization else ()
-    known = session.trained.borrowed if session.trained else None
+    known = session.trained_model.params if session.trained_model else None
     return convert(model, request, ranges or None, copied, inner, changes, known)
 
 
@@ -193,7 +191,8 @@ def _warn_of_unreached(
     if calibration is None:
         return
     seen = calibration.ranges
-    stated = None if session.quantized or session.trained else {k for k in seen if ranges[k] != seen[k]}
+    given = session.quantized_model or session.trained_model
+    stated = None if given else {k for k in seen if ranges[k] != seen[k]}
     yield from range_warnings(conversion.plan, seen, stated)
 
 
@@ -265,7 +264,7 @@ def _agreement(
 
     settings, seen = session.settings, set(observed_tensors(conversion.source))
     return agreement(
-        session.simulated or session.model,
+        session.simulated_model or session.model,
         conversion.model,
         {old: new for old, new in conversion.tensors.items() if old in seen},
         data,

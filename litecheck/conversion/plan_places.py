@@ -180,8 +180,8 @@ class _Fitting:
                 )
 
     def _check_rule(self, bound: BoundFloatOperator, decision: Decision, where: str) -> None:
-        if bound.stays:
-            raise ConfigError(f"{where}, but {bound.stays}")
+        if bound.float_reason:
+            raise ConfigError(f"{where}, but {bound.float_reason}")
         for role, ports in bound.ports.items():
             for port in ports:
                 if not to_be_made(bound, port):

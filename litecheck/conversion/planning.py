@@ -115,12 +115,12 @@ def _plan(
     model = question.model
     forms = dict(solution.forms)
     for port, form in solution.forms.items():
-        forms[port] = targets.borrowed.at(
+        forms[port] = targets.transferred.at(
             port, tensor_at(model, port), form, solution.partition[port].storage
         )
     decisions = []
     for bound in question.operators:
-        forms.update(derive_parameters(bound, forms, targets.generation, targets.borrowed))
+        forms.update(derive_parameters(bound, forms, targets.generation, targets.transferred))
         decisions.append(_decision(bound, forms, targets, question.inner))
         forms.update(constant_forms(bound, targets.generation))
     forms.update(_shift_forms(model, forms, targets))
@@ -139,7 +139,7 @@ def _decision(
 ) -> Decision:
     operator, subgraph = bound.operator, bound.subgraph
     calls = bool(tuple(subgraph_calls(operator)))
-    quantized = bool(bound.storage or bound.constants) or (calls and not bound.stays)
+    quantized = bool(bound.storage or bound.constants) or (calls and not bound.float_reason)
     kind = operator_type(bound, targets.activation)
     becomes = kind if quantized else UNTOUCHED if bound.has_no_reals else REAL
     return Decision(
@@ -148,7 +148,7 @@ def _decision(
         operator.opcode,
         name_of(subgraph, operator),
         becomes,
-        "" if bound.has_no_reals else bound.stays,
+        "" if bound.has_no_reals else bound.float_reason,
         dict(_added_biases(bound, forms)) if bound.storage else {},
         intermediate_forms(bound, forms, inner),
         version_of(bound),

@@ -106,7 +106,7 @@ class BudgetChoice:
     """The chosen assignment, and the uniform assignments for comparison: all int8, and all int16x8."""
 
     budget: ConversionBudget
-    chosen: TriedAssignment
+    trial: TriedAssignment
     uniform: tuple[TriedAssignment, ...]
 
 
@@ -115,13 +115,13 @@ class Trials:
     """Assignments that were tried, each once."""
 
     measure: Callable[[TypeAssignment], TriedAssignment]
-    known: dict[TypeAssignment, TriedAssignment] = field(default_factory=dict)
+    trials: dict[TypeAssignment, TriedAssignment] = field(default_factory=dict)
 
     def __call__(self, assignment: TypeAssignment) -> TriedAssignment:
         """Return an assignment with its size and SNR."""
-        if assignment not in self.known:
-            self.known[assignment] = self.measure(assignment)
-        return self.known[assignment]
+        if assignment not in self.trials:
+            self.trials[assignment] = self.measure(assignment)
+        return self.trials[assignment]
 
 
 def choose_assignment(
@@ -140,7 +140,7 @@ def choose_assignment(
     for start in uniform:
         _bisect(budget, chain(start, costs), trials)
     found = [trials(one) for one in uniform]
-    small = [one for one in trials.known.values() if one.size <= max(real, found[0].size)]
+    small = [one for one in trials.trials.values() if one.size <= max(real, found[0].size)]
     fitting = [one for one in small if _fits(budget, one)]
     if not fitting and budget.kind == "size":
         least = min(one.size for one in small)
@@ -163,7 +163,7 @@ def budget_warning(choice: BudgetChoice | None, samples: int, snr: float) -> tup
         return ()
     return (
         f"--budget {choice.budget}: the lowest channel has {snr:.1f} dB on all {count_of(samples, 'sample')}, and "
-        f"{choice.chosen.snr:.1f} dB on those of the search. Next step: search on more --samples",
+        f"{choice.trial.snr:.1f} dB on those of the search. Next step: search on more --samples",
     )
 
 

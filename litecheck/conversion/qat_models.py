@@ -66,7 +66,7 @@ def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
     narrow range becomes 38 * 2 / 254 = 0.2992.
     """
     released = dequantize_model(with_subgraphs(model, [_insert_pairs(s) for s in model.subgraphs]), dtype)
-    forms, constants = dict(released.borrowed.forms), dict(released.borrowed.constants)
+    forms, constants = dict(released.params.forms), dict(released.params.constants)
     per_axis: dict[Key, bool] = {}
     subgraphs = []
     for subgraph in released.model.subgraphs:
@@ -79,7 +79,7 @@ def import_trained(model: Model, dtype: str = "int8") -> DequantizedModel:
             if key in constants:
                 per_axis[key] = constants[key].scale.size > 1
         subgraphs.append(replace(subgraph, tensors=tuple(tensors)))
-    borrowed = TransferredParams(forms, per_axis, released.borrowed.read, constants)
+    borrowed = TransferredParams(forms, per_axis, released.params.read, constants)
     ranges = {key: form.reach for key, form in forms.items() if form.scale.size == 1}
     return DequantizedModel(with_subgraphs(released.model, subgraphs), borrowed, ranges)
 

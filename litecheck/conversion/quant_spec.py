@@ -94,7 +94,7 @@ def quant_spec_of(
 
 def is_allowed(requirement: Requirement, word: str) -> bool:
     """Return True if a requirement admits a type or granularity, also if only a profile that relaxes it does."""
-    relaxed = requirement.relaxed is not None and admits(requirement.relaxed.value, word)
+    relaxed = requirement.relaxation is not None and admits(requirement.relaxation.value, word)
     return relaxed or admits(requirement.value, word)
 
 
@@ -113,9 +113,9 @@ def _relax(requirement: Requirement | None) -> Requirement | None:
 
     A profile allows a single scale for weights only if its device requires one.
     """
-    if requirement is None or requirement.relaxed is None:
+    if requirement is None or requirement.relaxation is None:
         return requirement
-    return replace(requirement, value=requirement.relaxed.value)
+    return replace(requirement, value=requirement.relaxation.value)
 
 
 def _copies_parameters(requirement: Requirement | None) -> bool:

@@ -61,7 +61,7 @@ class Request:
     """Names of inputs and outputs of signatures that are one state, in pairs."""
     recipe: QuantizationRecipe | None = None
     """Rules for the operators, before those of ``int16x8`` and ``keep``."""
-    chosen: tuple[RecipeRule, ...] = ()
+    budget_rules: tuple[RecipeRule, ...] = ()
     """Rules that a budget chose, between those of ``recipe`` and ``int16x8``."""
     only: tuple[tuple[int, int], ...] = ()
     """Operators that are quantized, by (subgraph, number), while all others stay float32. Empty for all operators."""
@@ -78,7 +78,7 @@ class Request:
         return (
             RecipeRule(base, because=unselected),
             *(self.recipe.rules if self.recipe else ()),
-            *self.chosen,
+            *self.budget_rules,
             *(_option_rule("int16x8", "--int16x8", pattern) for pattern in self.int16x8),
             *(_option_rule(REAL, "--keep-float", pattern) for pattern in self.keep),
         )

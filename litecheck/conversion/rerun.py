@@ -64,9 +64,9 @@ _TRIALS = 24
 class Rerun:
     """The common parts of conversions of a model.
 
-    ``tell`` is called with the number of samples that ran, plus ``done``. ``child`` runs all conversions, if LiteRT is
+    ``tell`` is called with the number of samples that ran, plus ``count``. ``child`` runs all conversions, if LiteRT is
     available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions are
-    compared with ``simulated``, the model of quantization-aware training; ``model`` lacks its simulation.
+    compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its simulation.
     """
 
     model: Model
@@ -75,11 +75,11 @@ class Rerun:
     ranges: Mapping[Key, Interval]
     inner: Mapping[Inside, Interval]
     tell: Told
-    done: int = 0
+    count: int = 0
     child: LitertChild | None = None
-    trained: DequantizedModel | None = None
+    trained_model: DequantizedModel | None = None
     search: CalibrationData | None = None
-    simulated: Model | None = None
+    simulated_model: Model | None = None
 
     def correct_biases(self, conversion: Conversion) -> tuple[Conversion, BiasCorrection]:
         """Return the conversion with corrected biases if that is better, else the conversion."""
@@ -129,12 +129,12 @@ class Rerun:
             return budget_rules({"int16x8": one.int16x8, REAL: one.real}, before.budget)
 
         def measure(assignment: TypeAssignment) -> TriedAssignment:
-            tried = self._convert(changes, chosen=rules_of(assignment))
+            tried = self._convert(changes, budget_rules=rules_of(assignment))
             found = self.compare(tried, "trying choices within the budget", data=self.search)
             return TriedAssignment(assignment, file_size(tried.model), snr_or_exact(found))
 
         choice = choose_assignment(budget, self._costs(conversion), measure, file_size(self.model))
-        self.settings = replace(before, chosen=rules_of(choice.chosen.assignment))
+        self.settings = replace(before, budget_rules=rules_of(choice.trial.assignment))
         return self._convert(changes), choice
 
     def _costs(self, conversion: Conversion) -> tuple[OperatorCost, ...]:
@@ -209,7 +209,7 @@ class Rerun:
             self.inner,
             self._recalibrate if equalizes else None,
             changes,
-            self.trained.borrowed if self.trained else None,
+            self.trained_model.params if self.trained_model else None,
         )
 
     @property
@@ -237,21 +237,21 @@ class Rerun:
         from litecheck.conversion.agreement import agreement  # not every conversion needs it
 
         found = agreement(
-            reference or self.simulated or conversion.source, conversion.model,
+            reference or self.simulated_model or conversion.source, conversion.model,
             {old: new for old, new in conversion.tensors.items() if old in channelled},
             data or self.data,
             channelled=channelled,
             device=self.settings.device,
-            progress=lambda done: self.tell(self.done + done, what),
+            progress=lambda done: self.tell(self.count + done, what),
             limits=Limits(self.settings.seconds),
             child=self.child,
         )  # fmt: skip
-        self.done += (data or self.data).count or 0
+        self.count += (data or self.data).count or 0
         return found
 
     def _convert(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:
         wanted = replace(self.settings.request, **request)  # type: ignore[arg-type]
-        known = self.trained.borrowed if self.trained else None
+        known = self.trained_model.params if self.trained_model else None
         return convert(self.model, wanted, self.ranges, inner=self.inner, changes=changes, trained=known)
 
 

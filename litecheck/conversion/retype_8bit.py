@@ -49,7 +49,7 @@ def _shift_model(
     rules = rules_of(known.model, request)
     rules = {**rules, **dict.fromkeys(beside, (RecipeRule(OperatorScheme("int8")),))}
     inputs, outputs = (_end(model, end, request, activation) for end in ("inputs", "outputs"))
-    targets = Targets(activation, inputs, outputs, request.generation, borrowed=known.borrowed, rules=rules)
+    targets = Targets(activation, inputs, outputs, request.generation, transferred=known.params, rules=rules)
     plan, converted = make_plan(known.model, profile, known.ranges, targets, model_hash(known.model))
     plan = replace(plan, operators=tuple(_add_reason(decision, beside) for decision in plan.operators))
     return _restore_integers(model, finish_model(known.model, plan, converted, profile, request))
@@ -79,8 +79,8 @@ def _operators_without_rule(model: Model, profile: Profile) -> Iterator[tuple[Ke
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             bound = bind(model, subgraph, operator, profile)
-            if bound.stays and not bind(model, subgraph, operator, other).stays:
-                yield (subgraph.index, operator.index), bound.stays
+            if bound.float_reason and not bind(model, subgraph, operator, other).float_reason:
+                yield (subgraph.index, operator.index), bound.float_reason
 
 
 def _violating_operators(conversion: Conversion, profile: Profile) -> Iterator[tuple[Key, str]]:

@@ -36,7 +36,7 @@ class Targets:
     outputs: str = REAL
     generation: Generation = "new"
     keeps: Keeps = field(default=lambda subgraph, operator: "")
-    borrowed: TransferredParams = field(default_factory=TransferredParams)
+    transferred: TransferredParams = field(default_factory=TransferredParams)
     rules: Mapping[Key, tuple[RecipeRule, ...]] = field(default_factory=dict)
     """The rules of a recipe that select an operator, by (subgraph, number), the rule with the highest priority first.
     Operators without rules are bound to the profile of the whole model."""
@@ -64,7 +64,7 @@ class RuleChoice:
         why = self.targets.keeps(subgraph, operator)
         if why and not tuple(subgraph_calls(operator)):
             ports = {"operands": tuple(real_ports(subgraph, operator))}
-            return BoundFloatOperator(subgraph, operator, None, ports, {}, stays=why)
+            return BoundFloatOperator(subgraph, operator, None, ports, {}, float_reason=why)
         rules = self.targets.rules.get((subgraph.index, operator.index), ())
         if rules:
             return self._first_applicable(subgraph, operator, rules)
@@ -93,8 +93,10 @@ class RuleChoice:
         for number, rule in enumerate(rules):
             found = bind_rule(self.model, subgraph, operator, self.profile, self.targets.activation, rule)
             bound = self._check_allowed(found)
-            if not bound.stays:
-                return replace(bound, rules=tuple(rules[number:]), passed=(*passed, *bound.passed))
+            if not bound.float_reason:
+                return replace(
+                    bound, rules=tuple(rules[number:]), unused_rules=(*passed, *bound.unused_rules)
+                )
             refused, passed = refused or bound, (*passed, *_passed_notes(bound, rule))
             if rule.scheme.to == REAL:
                 break
@@ -103,7 +105,7 @@ class RuleChoice:
 
     def _check_allowed(self, bound: BoundFloatOperator) -> BoundFloatOperator:
         """Return a bound operator, unquantized if the model or the request prevents the quantization."""
-        if bound.stays or bound.has_no_reals or not (bound.storage or bound.constants):
+        if bound.float_reason or bound.has_no_reals or not (bound.storage or bound.constants):
             return bound
         dtype = operator_type(bound, self.targets.activation)
         fault = runtime_fault(bound.operator.opcode, dtype, self.targets.runtimes)
@@ -111,18 +113,18 @@ class RuleChoice:
             return bound.staying(why)
         if self.targets.matches_old_weights:
             return _copy_old_granularity(bound)
-        return _copy_granularity(bound, self.targets.borrowed)
+        return _copy_granularity(bound, self.targets.transferred)
 
 
 def _passed_notes(bound: BoundFloatOperator, rule: RecipeRule) -> tuple[str, ...]:
-    return (*bound.passed, f"{rule.place} does not apply: {bound.stays}")
+    return (*bound.unused_rules, f"{rule.place} does not apply: {bound.float_reason}")
 
 
 def passed_rule_notes(operators: Iterable[BoundFloatOperator]) -> tuple[str, ...]:
     """Return a note for each opcode and reason for which a rule of a recipe gave way to the rule before it."""
     found: dict[tuple[str, str], list[str]] = {}
     for bound in operators:
-        for why in bound.passed if not bound.has_no_reals else ():
+        for why in bound.unused_rules if not bound.has_no_reals else ():
             found.setdefault((bound.operator.opcode, why), []).append(f"#{bound.operator.index}")
     return tuple(f"{opcode} {', '.join(places)}: {why}" for (opcode, why), places in found.items())
 

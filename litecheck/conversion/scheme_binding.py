@@ -35,7 +35,7 @@ def bind_rule(
     if scheme.to == HALF:
         return _store_halves(bind(model, subgraph, operator, profile), scheme)
     bound = _bind(model, subgraph, operator, profile, activation, scheme)
-    if bound.stays or bound.has_no_reals or not bound.storage:
+    if bound.float_reason or bound.has_no_reals or not bound.storage:
         return bound
     if scheme.to == REAL:
         return bound.staying(rule.reason)
@@ -46,7 +46,9 @@ def bind_rule(
     if scheme.to == WEIGHT_ONLY and _only_looks_up(bound):
         scheme = replace(scheme, to="dynamic")
     bound = _set_weight_storage(replace(bound, scheme=scheme), scheme)
-    return _store_weights_only(bound, scheme) if scheme.to == WEIGHT_ONLY and not bound.stays else bound
+    return (
+        _store_weights_only(bound, scheme) if scheme.to == WEIGHT_ONLY and not bound.float_reason else bound
+    )
 
 
 def _bind(
@@ -151,8 +153,8 @@ def _store_halves(bound: BoundFloatOperator, scheme: OperatorScheme) -> BoundFlo
     if not constants:
         least = f" of at least {scheme.min_elements:,} elements" if scheme.min_elements else ""
         return bound.staying("; ".join(unfit) or f"it has no constants{least}")
-    plain = replace(bound, storage={}, requirements=(), stays="", by=None)
-    return replace(plain, constants=constants, scheme=scheme, passed=tuple(unfit))
+    plain = replace(bound, storage={}, requirements=(), float_reason="", by=None)
+    return replace(plain, constants=constants, scheme=scheme, unused_rules=tuple(unfit))
 
 
 def _constants(bound: BoundFloatOperator) -> Iterator[TensorUse]:

@@ -39,21 +39,21 @@ DRAWN = 32
 class ConversionSession:
     """A conversion that is ready to be carried out, with checked settings.
 
-    ``plan`` is the plan to apply, or None. ``data`` is None without samples. ``quantized`` is the model with the scales
-    to copy. ``shifts`` is True if the model has 8-bit activations, which keep their scales. ``equalization`` is None if
-    the model is not equalized first. ``trained`` has the parameters of quantization-aware training; then ``model`` is
-    the model without its simulation, and ``simulated`` the model with it.
+    ``plan`` is the plan to apply, or None. ``data`` is None without samples. ``quantized_model`` is the model with the
+    scales to copy. ``shifts`` is True if the model has 8-bit activations, which keep their scales. ``equalization`` is None
+    if the model is not equalized first. ``trained_model`` has the parameters of quantization-aware training; then ``model``
+    is the model without its simulation, and ``simulated_model`` the model with it.
     """
 
     model: Model
     settings: ConversionSettings
     plan: ConversionPlan | None
     data: CalibrationData | None
-    quantized: Model | None = None
+    quantized_model: Model | None = None
     shifts: bool = False
     equalization: Equalization | None = None
-    trained: DequantizedModel | None = None
-    simulated: Model | None = None
+    trained_model: DequantizedModel | None = None
+    simulated_model: Model | None = None
     evaluation: CalibrationData | None = None
     """Other samples on which both models are compared."""
     search: CalibrationData | None = None
@@ -85,7 +85,11 @@ class ConversionSession:
         return (
             not self.shifts
             and s.to not in REAL_KINDS
-            and ((self.quantized is None and self.trained is None) or known or self.data is not None)
+            and (
+                (self.quantized_model is None and self.trained_model is None)
+                or known
+                or self.data is not None
+            )
         )
 
     @property

@@ -33,7 +33,7 @@ class ConversionSettings:
     ``max_float`` and ``min_snr`` are gates: the largest number of operators that stay float32, and the lowest SNR of an
     output in dB. A model that fails a gate is written only with ``force``. ``runtimes`` (``reference``, ``optimized``,
     ``xnnpack``, ``tflm``) are those whose known faults decide: operators that they compute wrongly stay float32.
-    ``ties`` are pairs of names of inputs and outputs that are one state. ``chosen`` are the rules that ``budget`` chose.
+    ``ties`` are pairs of names of inputs and outputs that are one state. ``budget_rules`` are those that ``budget`` chose.
     """
 
     to: str = "int8"
@@ -69,7 +69,7 @@ class ConversionSettings:
     seconds: float = 60.0
     runtimes: tuple[str, ...] = ()
     ties: tuple[tuple[str, str], ...] = ()
-    chosen: tuple[RecipeRule, ...] = ()
+    budget_rules: tuple[RecipeRule, ...] = ()
 
     def __post_init__(self) -> None:
         """Make tuples of single paths, arrays and texts. Raises TypeError."""
@@ -104,7 +104,7 @@ class ConversionSettings:
             self.runtimes,
             self.ties,
             recipe,
-            chosen=self.chosen,
+            budget_rules=self.budget_rules,
         )
 
     @property

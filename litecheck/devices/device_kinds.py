@@ -28,7 +28,7 @@ class DeviceKind:
     """Kind of device: converts ``--device NAME:ARGUMENT,KEY=VALUE`` to an adapter's options.
 
     ``adapter`` is a Factory as ``module:attribute``. A device without an adapter needs no child process and is created
-    by ``opened``. ``modules`` must be installed, else the error names the ``extra`` of litecheck. ``package`` is the
+    by ``open_device``. ``modules`` must be installed, else the error names the ``extra`` of litecheck. ``package`` is the
     package whose version is shown. ``options`` maps each option to its parser; None allows all options. ``argument``
     returns the adapter's options for the argument, and raises ValueError for a bad argument; None allows no argument.
     With ``whole`` the argument is everything after the colon, commas included. ``choices`` are the possible arguments.
@@ -42,7 +42,7 @@ class DeviceKind:
     adapter: str = ""
     usage: str = ""
     summary: str = ""
-    opened: Callable[[DeviceSpec], Device] | None = None
+    open_device: Callable[[DeviceSpec], Device] | None = None
     modules: tuple[str, ...] = ()
     extra: str = ""
     package: str = ""

@@ -81,14 +81,14 @@ class Job:
     """Model to run once for each of ``runs``, with its variables reset before each.
 
     ``name`` identifies the case and is valid as a file name (``0012-CONV_2D``). ``content`` is the model as a .tflite
-    file. Arrays have stored values (int8 as int8) in the model's shapes. ``decoded`` is the decoded model, if
+    file. Arrays have stored values (int8 as int8) in the model's shapes. ``decoded_model`` is the decoded model, if
     available. With ``lengths``, runs are consecutive series of these lengths, and state persists within each;
     ``starts`` are contents of variables for some series, by number. A job with ``shares`` may run in a process that has
     run earlier jobs, if the adapter allows it.
     """
 
     name: str
-    decoded: Model | None
+    decoded_model: Model | None
     content: bytes
     runs: Sequence[Arrays]
     lengths: tuple[int, ...] = ()
@@ -98,8 +98,8 @@ class Job:
     @cached_property
     def model(self) -> Model:
         """Model of the job, decoded on first use. Raises ModelError for invalid content."""
-        if self.decoded is not None:
-            return self.decoded
+        if self.decoded_model is not None:
+            return self.decoded_model
         from litecheck.model.load import model_from
 
         return model_from(self.content, self.name)

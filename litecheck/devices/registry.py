@@ -129,8 +129,8 @@ def _open_kind(spec: DeviceSpec, kind: DeviceKind, limits: Limits) -> Device:
             raise DeviceError(
                 f"--device {spec.text}: needs the package {package}: {install_hint(kind.extra)}"
             )
-    if kind.opened is not None:
-        return kind.opened(spec)
+    if kind.open_device is not None:
+        return kind.open_device(spec)
     described = f"{spec.text} ({kind.package} {_version(kind.package)})" if kind.package else spec.text
     return IsolatedDevice(spec.text, described, WorkerSetup(kind.adapter, options, kind.environment), limits)
 
@@ -240,7 +240,7 @@ def check_options(spec: DeviceSpec, kind: DeviceKind) -> dict[str, str]:
 
 
 def _options_of_argument(spec: DeviceSpec, kind: DeviceKind) -> Mapping[str, str]:
-    if kind.opened is not None:
+    if kind.open_device is not None:
         return {}
     if kind.argument is None:
         if spec.argument:

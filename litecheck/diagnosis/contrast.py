@@ -65,10 +65,10 @@ def _tail(hypothesis: Hypothesis, failing: Sequence[ObservedOutput]) -> SharedTa
 
 @dataclass(frozen=True, slots=True)
 class _FailingTrait:
-    """A trait of all failing probes; ``having`` has the positions of passing probes with the same trait."""
+    """A trait of all failing probes; ``failing_probes`` has the positions of passing probes with the same trait."""
 
     trait: PropertyBound
-    having: frozenset[int]
+    failing_probes: frozenset[int]
 
 
 def distinguishing_traits(
@@ -83,23 +83,25 @@ def distinguishing_traits(
         return ()
     held = list(_common_traits(failing, passing))
     every = [*held, *_remainders(failing, passing)]
-    alone = [SharedTraits((one.trait,), 0) for one in every if not one.having]
+    alone = [SharedTraits((one.trait,), 0) for one in every if not one.failing_probes]
     if alone:
         return tuple(alone[:_MOST])
     for size in (2, 3):
         several = (
             group
             for group in combinations(held, size)
-            if not frozenset.intersection(*(one.having for one in group))
+            if not frozenset.intersection(*(one.failing_probes for one in group))
         )
         found = next(several, None)
         if found:
             return (SharedTraits(tuple(one.trait for one in found), 0),)
     rare = (
-        one for one in every if _RARE * len(one.having) <= len(passing) and len(one.having) < len(failing)
+        one
+        for one in every
+        if _RARE * len(one.failing_probes) <= len(passing) and len(one.failing_probes) < len(failing)
     )
-    rarest = sorted(rare, key=lambda one: len(one.having))
-    return tuple(SharedTraits((one.trait,), len(one.having)) for one in rarest[:_MOST])
+    rarest = sorted(rare, key=lambda one: len(one.failing_probes))
+    return tuple(SharedTraits((one.trait,), len(one.failing_probes)) for one in rarest[:_MOST])
 
 
 def _common_traits(failing: Sequence[Properties], passing: Sequence[Properties]) -> Iterator[_FailingTrait]:

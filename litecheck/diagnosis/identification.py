@@ -104,7 +104,7 @@ def _write_model(model: Model) -> bytes:
 def _repeats(probes: Sequence[Probe]) -> int:
     """Return the smallest number, over all operators with designed probes, of inferences of the repeated probe; 0
     without repetition."""
-    most = {probe.opcode: 0 for probe in probes if probe.opcode in probed_operators() or probe.called}
+    most = {probe.opcode: 0 for probe in probes if probe.opcode in probed_operators() or probe.operator_name}
     for probe in probes:
         if probe.opcode in most and len(probe.order) >= 2 * len(probe.runs):
             most[probe.opcode] = max(most[probe.opcode], len(probe.order))
@@ -181,8 +181,8 @@ def _own_operators(judged: OperatorDiagnosis, found: Sequence[ObservedOutput]) -
     )
     explained: dict[tuple[str, str, str], bool] = {}
     for one in found:
-        if one.probe.called:
-            key = one.probe.source, one.probe.called, one.probe.title
+        if one.probe.operator_name:
+            key = one.probe.source, one.probe.operator_name, one.probe.title
             good = one.unsteady is None and (
                 bool(judged.fits) or compare_candidate(one, hypothesis) == "fits"
             )

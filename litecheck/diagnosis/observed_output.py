@@ -148,7 +148,7 @@ def observe(probe: Probe, answer: Answer | Failure) -> ObservedOutput | Unanswer
 def _has_expected_form(probe: Probe, made: Sequence[Arrays]) -> bool:
     """Return True if outputs have the expected shapes and types: those of the reference for a model's own operator,
     those of the probe's tensors for a designed probe."""
-    if probe.called:
+    if probe.operator_name:
         wanted = [[(a.shape, a.dtype) for a in run] for run in outputs(probe, Hypothesis(()))]
     else:
         tensors = [probe.subgraph.tensors[i] for i in probe.subgraph.outputs]

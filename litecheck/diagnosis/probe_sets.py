@@ -150,7 +150,12 @@ def stages(possible: Iterable[Hypothesis]) -> tuple[str, ...]:
 
 def untested_operators(models: Sequence[Model], groups: Sequence[Group]) -> tuple[UntestedProperty, ...]:
     """Return the models' operators that are not among the probes, by kind."""
-    asked = {(probe.source, probe.called) for group in groups for probe in group.probes if probe.called}
+    asked = {
+        (probe.source, probe.operator_name)
+        for group in groups
+        for probe in group.probes
+        if probe.operator_name
+    }
     missing: list[UntestedProperty] = []
     for model in models:
         cases = (case for entry in model_parts.entries(model) for case in model_parts.operators(model, entry))
@@ -182,16 +187,16 @@ def _own_operator_probes(model: Model, seed: int, several: bool) -> Iterator[Pro
             ):
                 continue
             random = draw_inputs(case, {}, seed)
-            real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.cut.outputs)
+            real = any(subgraph.tensors[i].dtype not in INTEGER_RANGES for i in case.submodel.outputs)
             if model_parts.single_operator(case) or random is None or real:
                 continue
             called = _probe_prefix(model, case, several)
             # Edge values are a separate probe, because they can crash a runtime.
             for what, stimuli in (("random values", (random,)), ("edges", tuple(directed_stimuli(case, {})))):
                 fed = tuple(stimulus.arrays for stimulus in stimuli)
-                probe = Probe(f"{called}, {what}", opcode, case.cut.model, fed)
+                probe = Probe(f"{called}, {what}", opcode, case.submodel.model, fed)
                 if fed and _computable(probe):
-                    yield replace(probe, source=model.file, called=called, title=case.display_name)
+                    yield replace(probe, source=model.file, operator_name=called, title=case.display_name)
 
 
 def _computable(probe: Probe) -> bool:
@@ -211,7 +216,7 @@ def repeat_probe(probes: Sequence[Probe], count: int, rng: np.random.Generator) 
 
     Designed probes come first. A regular order would hide a device that always gives the answer to the previous input.
     """
-    for probe in sorted(probes, key=lambda probe: (bool(probe.called), _size(probe))):
+    for probe in sorted(probes, key=lambda probe: (bool(probe.operator_name), _size(probe))):
         if _size(probe) < _LEAST or probe.series:
             continue
         runs = tuple(tuple(_draw_values(values, rng) for values in probe.runs[0]) for _ in range(_INPUTS))

@@ -33,9 +33,9 @@ class Walk:
     faults: Faults
     pending: dict[str, list[PendingReference]] = field(default_factory=dict)
     elements: int = 0
-    newer: int = 0
+    unknown_slots: int = 0
     """Number of slots beyond the schema in all vtables. A vtable that tables share counts for each table."""
-    expanded: float = 0.0
+    expanded_bytes: float = 0.0
 
 
 def distinct(values: Index) -> tuple[Index, Index]:

@@ -43,11 +43,11 @@ def verify(schema: Schema, data: Bytes) -> tuple[Tables, tuple[Problem, ...]]:
     ]
     for table in schema.order:
         _read(state, table)
-        if state.expanded > max(1024.0, data.size * TABLES_PER_BYTE):
+        if state.expanded_bytes > max(1024.0, data.size * TABLES_PER_BYTE):
             message = "tables are shared so often that following every reference would not end in time"
             state.faults.report_file_problem("shared-too-often", 0, message)
             break
-    state.tables.expanded = int(state.expanded)
+    state.tables.expanded = int(state.expanded_bytes)
     return state.tables, merge_cut(state.faults.problems, data)
 
 
@@ -77,7 +77,7 @@ def _read(state: Walk, table: str) -> None:
     position, weight = _merge_targets(state, sites)
     rows = Rows(position, np.zeros_like(position), np.full_like(position, 4), weight)
     state.tables.rows[table] = rows
-    state.expanded += float(weight.sum())
+    state.expanded_bytes += float(weight.sum())
     inline = _check_vtables(state, table, rows)
     present = _locate(state, table, rows, inline)
     missing = no_references(len(rows))
@@ -128,8 +128,8 @@ def _check_vtables(state: Walk, table: str, rows: Rows) -> Index:
         )  # fmt: skip
     sound &= good
     slots = max((f.slot + 1 for f in state.tables.schema.tables[table]), default=0)
-    state.newer += int(np.maximum(np.where(sound, size, 0) // 2 - 2 - slots, 0).sum())
-    if state.newer > max(1024, data.size):
+    state.unknown_slots += int(np.maximum(np.where(sound, size, 0) // 2 - 2 - slots, 0).sum())
+    if state.unknown_slots > max(1024, data.size):
         message = f"tables of type {table} have more fields beyond the schema than the file has bytes"
         state.faults.report_file_problem("shared-too-often", 0, message)
         sound[:] = False

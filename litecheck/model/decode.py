@@ -52,7 +52,7 @@ class _Decoder:
             size=len(t.data.raw),
             remarks=(*self._remarks(), *_describe_scratch(subgraphs)),
             fields=self._root_fields(),
-            newer=newer_content(t),
+            unknown_content=newer_content(t),
         )
 
     def _root_fields(self) -> Table:

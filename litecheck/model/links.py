@@ -44,7 +44,7 @@ class Links:
     """Variables that may be assigned before subgraph 0 starts: by signatures whose subgraphs do not call subgraph 0."""
     first_assignments: Mapping[Name, int]
     """First operator of subgraph 0 that assigns each variable, itself or by a call."""
-    called: frozenset[int]
+    called_subgraphs: frozenset[int]
     """Subgraphs that an operator calls."""
     circle: tuple[int, ...]
     own_callers: frozenset[int]

@@ -56,7 +56,7 @@ def save_model(
         pieces = _make_pieces(model, outside_above, drop_unknown)
     except ModelError as error:
         raise ModelError(str(path), error.problems) from error
-    if hashed and outside_above is None and not model.newer:
+    if hashed and outside_above is None and not model.unknown_content:
         pieces = _hash_pieces(model, pieces)
     atomic_write(path, pieces)
 
@@ -70,7 +70,7 @@ def model_hash(model: Model) -> str:
     """Return the SHA-256 of a model as :func:`save_model` writes it. A file and an equal model built in memory have one
     hash."""
     if model not in _HASHES:
-        for _ in _hash_pieces(model, _make_pieces(replace(model, newer=()), None, False)):
+        for _ in _hash_pieces(model, _make_pieces(replace(model, unknown_content=()), None, False)):
             pass
     return _HASHES[model]
 
@@ -90,8 +90,8 @@ def model_bytes(model: Model, *, outside_above: int | None = None, drop_unknown:
 
 
 def _make_pieces(model: Model, outside_above: int | None, drop_unknown: bool) -> Iterator[bytes | memoryview]:
-    if model.newer and not drop_unknown:
-        raise ModelError("", model.newer)
+    if model.unknown_content and not drop_unknown:
+        raise ModelError("", model.unknown_content)
     schema = load_schema("tflite")
     table = encode(model)
     outside = _select_outside(table, model.buffers, outside_above)

@@ -65,7 +65,7 @@ def cut_operators(
         signatures=(),
         metadata=(),
         fields=None,
-        newer=(),
+        unknown_content=(),
     )
     return Submodel(alone, subgraph.index, tuple(op.index for op in operators), inputs, made, numbers)
 

@@ -153,5 +153,5 @@ class Model(_Referable):
     remarks: tuple[str, ...] = ()
     fields: Table | None = None
     """Further fields of the root in the file (metadata_buffer, external buffers and groups)."""
-    newer: tuple[Problem, ...] = ()
+    unknown_content: tuple[Problem, ...] = ()
     """Content of the file beyond litecheck's schema that is not in this model, and is lost if the model is written."""

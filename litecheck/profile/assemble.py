@@ -43,12 +43,12 @@ def _assemble(plan: Plan, description: str) -> _ModelParts:
     outputs = graph.place(plan, plan.outputs, False)
     intermediates = graph.place(plan, plan.intermediates, True)
     options = _add_callees(builder, plan.calls) | dict(plan.options or {})
-    assigned = plan.assigned
+    assigned = plan.assignment
     if assigned and assigned.before:
         graph.assign(inputs[0], assigned)
     whole = {
         graph.roles[role][0]: graph.add_slice(plan.operands[role][0], graph.roles[role][0])
-        for role in plan.cut
+        for role in plan.cut_roles
     }
     at = graph.operators
     if plan.opcode != "SUBGRAPH":
@@ -59,8 +59,10 @@ def _assemble(plan: Plan, description: str) -> _ModelParts:
         graph.assign(inputs[0], assigned)
     ends_in = [whole.get(i, i) for i in dict.fromkeys(inputs) if i >= 0 and i not in graph.kept]
     ends_out = [*(i for i in dict.fromkeys(outputs) if i >= 0), *whole]
-    if plan.joined is not None:
-        beside, ends_out[0] = graph.join(plan.operands[plan.outputs[0]][0], ends_out[0], plan.joined)
+    if plan.concatenation_axis is not None:
+        beside, ends_out[0] = graph.join(
+            plan.operands[plan.outputs[0]][0], ends_out[0], plan.concatenation_axis
+        )
         ends_in.append(beside)
     for bystander in plan.bystanders:
         graph.stand_by(bystander.tensor, bystander.place, bystander.writers, ends_in, ends_out)

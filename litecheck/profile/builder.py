@@ -143,7 +143,7 @@ class Builder:
             return draft
         if parent.unlisted == "not covered":
             return draft
-        return replace(draft, opened=must_be_listed(parent, draft.opcode))
+        return replace(draft, parent_requirement=must_be_listed(parent, draft.opcode))
 
     def _profile(self, rules: Mapping[str, OperatorRule]) -> Profile:
         top, base, head = self.top, self.parent.profile if self.parent else None, self.head
@@ -242,8 +242,8 @@ class Builder:
             if draft.unsupported
             else None
         )
-        if draft.opened:
-            base = (self._attach_texts(draft.opened), *base)
+        if draft.parent_requirement:
+            base = (self._attach_texts(draft.parent_requirement), *base)
         law = str(draft.clause.shapes.value) if draft.clause.shapes else ""
         everywhere = demands(any_tensor, any_tensor.clause, self.kinds) if any_tensor else ()
         named = "runtime" in self.top or bool(self.parent and self.parent.profile.runtime)

@@ -143,7 +143,7 @@ def narrower(child: Constraint, parent: Constraint) -> bool:
     if isinstance(parent, ProductOf):
         if not isinstance(child, ProductOf) or child.factors != parent.factors:
             return False
-        return child.ulps <= parent.ulps and child.tolerated <= parent.tolerated
+        return child.ulps <= parent.ulps and child.tolerance <= parent.tolerance
     if isinstance(child, OneOf):
         return all(narrower(value, parent) for value in child.values)
     if isinstance(parent, OneOf):
@@ -168,5 +168,5 @@ def _is_within(child: Constraint, parent: Constraint) -> bool:
             return child.value == "normal"
         return isinstance(child, (Exactly, ProductOf, PowerOf, Range, MultipleOf, SameAs))
     if isinstance(parent, Exactly) and isinstance(child, Exactly):
-        return child.value == parent.value and child.tolerated <= parent.tolerated
+        return child.value == parent.value and child.tolerance <= parent.tolerance
     return False

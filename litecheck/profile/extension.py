@@ -53,7 +53,7 @@ _UNLISTED = {
 def _check_listed(parent: Profile, rule: OperatorRule, file: str) -> None:
     """Raise ProfileError for an entry that permits an operator outside the parent's list without a relaxation."""
     line, path = rule.demand.line if rule.demand else 0, f"{rule.opcode}/unsupported"
-    opens = any(r.path == path and r.relaxed is None for r in rule.requirements)
+    opens = any(r.path == path and r.relaxation is None for r in rule.requirements)
     least: Level = "warning" if parent.unlisted == CPU else "violation"
     stays = rule.unsupported is not None and rule.unsupported.effect == CPU and parent.unlisted == REFUSED
     milder = rule.unsupported is not None and LEVELS.index(rule.unsupported.level) < LEVELS.index(least)
@@ -181,7 +181,7 @@ def mark_relaxed(rule: OperatorRule, relaxes: Mapping[str, Relaxation]) -> Opera
     """Return the rule with its relaxed requirements marked."""
 
     def attach(r: Requirement) -> Requirement:
-        return replace(r, relaxed=relaxes[r.path]) if r.path in relaxes else r
+        return replace(r, relaxation=relaxes[r.path]) if r.path in relaxes else r
 
     if not any(r.path in relaxes for r in rule.all_requirements()):
         return rule

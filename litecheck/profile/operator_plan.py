@@ -119,10 +119,10 @@ class Plan:
     """Plan of an operator: roles in file order, the tensors of each (none if absent), and the stated options.
 
     ``optional`` inputs may be absent. ``options`` of None is an operator without an options table. ``explicit_absent`` is
-    True if absent inputs at the end are listed as such. ``set`` are the roles whose scales no longer follow from other
-    tensors. ``cut`` are the tensors that an operator cuts out of larger tensors, and that are also outputs of the
-    subgraph. ``joined`` is the axis along which the first output becomes the front of a larger tensor. ``lists_buffers``
-    is True if the file has any buffers.
+    True if absent inputs at the end are listed as such. ``independent_roles`` are the roles whose scales no longer
+    follow from other tensors. ``cut_roles`` are the tensors that an operator cuts out of larger tensors, and that are
+    also outputs of the subgraph. ``concatenation_axis`` is the axis along which the first output becomes the front of a
+    larger tensor. ``lists_buffers`` is True if the file has any buffers.
     """
 
     opcode: str
@@ -135,11 +135,11 @@ class Plan:
     version: int = 1
     explicit_absent: bool = False
     calls: tuple[Callee, ...] = ()
-    assigned: Assignment | None = None
+    assignment: Assignment | None = None
     bystanders: tuple[NeighborTensor, ...] = ()
-    set: frozenset[str] = frozenset()
-    cut: tuple[str, ...] = ()
-    joined: int | None = None
+    independent_roles: frozenset[str] = frozenset()
+    cut_roles: tuple[str, ...] = ()
+    concatenation_axis: int | None = None
     lists_buffers: bool = True
 
     def one(self, role: str) -> TensorPlan | None:

@@ -32,7 +32,7 @@ class RoleDraft:
     """Statements about an input or output: its kind, and further requirements."""
 
     kind: str | None
-    stated: dict[str, RawRequirement]
+    requirements: dict[str, RawRequirement]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class OperatorDraft:
     """Reason why inputs must be present, if the entry itself states the optional ones."""
     implicit_operands: bool = False
     """True if the entry names no inputs or outputs: it only states that the operator is unsupported."""
-    opened: Requirement | None = None
+    parent_requirement: Requirement | None = None
     """Requirement of the parent for an operator that it does not list, if this entry lists it."""
 
     @property
@@ -94,7 +94,7 @@ def merge(base: OperatorDraft, child: OperatorDraft) -> OperatorDraft:
         nothing_to_judge=child.nothing_to_judge or base.nothing_to_judge,
         presence=child.presence or base.presence,
         implicit_operands=base.implicit_operands,
-        opened=base.opened,
+        parent_requirement=base.parent_requirement,
     )
 
 
@@ -131,7 +131,7 @@ def _merge_clause(base: ConditionBlock, child: ConditionBlock) -> ConditionBlock
     roles = dict(base.roles)
     for name, role in child.roles.items():
         old = roles.get(name, RoleDraft(None, {}))
-        roles[name] = RoleDraft(role.kind or old.kind, {**old.stated, **role.stated})
+        roles[name] = RoleDraft(role.kind or old.kind, {**old.requirements, **role.requirements})
     return ConditionBlock(
         roles,
         child.same_quantization or base.same_quantization,
@@ -165,7 +165,7 @@ def demands(
 ) -> Iterator[Requirement]:
     """Yield the requirements of an operator or an alternative: by role, then shared parameters, limits and shapes."""
     for role, spoken in clause.roles.items():
-        stated = {**kinds.get(spoken.kind or "", {}), **spoken.stated}
+        stated = {**kinds.get(spoken.kind or "", {}), **spoken.requirements}
         for verb in OPERAND_VERBS:
             if verb in stated and not (verb == "range" and _covers_type(stated)):
                 s = stated[verb]

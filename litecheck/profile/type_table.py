@@ -3,8 +3,8 @@
 A combination is one type per role, inputs before outputs, with ``-`` for an absent tensor. A row is a set of
 combinations: ``int8 int8|int16`` is ``int8 int8`` and ``int8 int16``. ``runs`` are the supported rows. ``impacts`` are
 the rows with an impact of their own; every combination in no row has the impact ``otherwise``. All were measured with
-parameters that fit the types; ``kept`` are the other impacts, by role, of tensors that keep the parameters of the right
-type.
+parameters that fit the types; ``further_impacts`` are the other impacts, by role, of tensors that keep the parameters of the
+right type.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class OperatorTypes:
     otherwise: Effect
     by_role: bool
     line: int
-    kept: Mapping[str, Impacts]
+    further_impacts: Mapping[str, Impacts]
 
     @lru_cache(maxsize=1 << 12)  # noqa: B019 -- tables are kept as long as the program runs
     def impact(self, combination: Combination) -> Effect | None:
@@ -55,7 +55,9 @@ class OperatorTypes:
 
         Return None if the runtime supports the combination or only single roles were measured.
         """
-        listed = (effect for effect, rows in self.kept.get(role, ()) if _is_listed(combination, rows))
+        listed = (
+            effect for effect, rows in self.further_impacts.get(role, ()) if _is_listed(combination, rows)
+        )
         return next(listed, None if self.by_role else self.impact(combination))
 
     def nearest(self, combination: Combination) -> tuple[Row, ...]:

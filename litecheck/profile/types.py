@@ -18,7 +18,7 @@ class Exactly:
     """A number (``0``, ``1/256``) or a word (``int8``, ``per-axis``)."""
 
     value: Fraction | str
-    tolerated: Fraction = Fraction(0)
+    tolerance: Fraction = Fraction(0)
     """Relative distance up to which a scale that is not exact only earns a warning."""
 
     def __str__(self) -> str:
@@ -70,13 +70,13 @@ class PowerOf:
 class ProductOf:
     """``{product_of: [input, weight], ulps: 1}``: the float32 product of the factors' scales, per channel.
 
-    A factor is a role or a rational. Off by more than ``ulps`` but at most a relative ``tolerated`` is a
+    A factor is a role or a rational. Off by more than ``ulps`` but at most a relative ``tolerance`` is a
     warning, beyond it a violation.
     """
 
     factors: tuple[str | Fraction, ...]
     ulps: int = 0
-    tolerated: Fraction = Fraction(0)
+    tolerance: Fraction = Fraction(0)
 
     def __str__(self) -> str:
         return " x ".join(f"{f} scale" if isinstance(f, str) else str(f) for f in self.factors)
@@ -147,7 +147,7 @@ class Requirement:
     see: str
     demand: Demand
     level: Level = "violation"
-    relaxed: Relaxation | None = None
+    relaxation: Relaxation | None = None
     effect: Effect = "the profile forbids it"
     faults: tuple[tuple[str, Requirement], ...] = ()
     hint: str = ""

@@ -52,7 +52,7 @@ class ValueDomain:
         """Raise ProfileError for a word or number that is not accepted, alone or in a list."""
         if isinstance(part, Exactly) and isinstance(part.value, str):
             if not self.words.has(part.value):
-                raise self.refusal(node, repr(part.value), did_you_mean(part.value, self.words.words()))
+                raise self.refusal(node, repr(part.value), did_you_mean(part.value, self.words.list_words()))
             return
         ends = (part.low, part.high) if isinstance(part, Range) else (getattr(part, "value", None),)
         for end in ends:
@@ -103,9 +103,9 @@ def _limit(name: str) -> ValueDomain:
     if gives.numeric:
         forms = "a number, a range such as 1..3, a list of these, or {multiple_of: 16}"
         return ValueDomain(name, forms, (Exactly, Range, OneOf, MultipleOf))
-    words = gives.words()
-    listed = f": {', '.join(words)}" if len(words) <= _FEW and gives.called != " or ".join(words) else ""
-    return ValueDomain(name, f"{gives.called}{listed}, or a list of these", (Exactly, OneOf), gives, False)
+    words = gives.list_words()
+    listed = f": {', '.join(words)}" if len(words) <= _FEW and gives.noun != " or ".join(words) else ""
+    return ValueDomain(name, f"{gives.noun}{listed}, or a list of these", (Exactly, OneOf), gives, False)
 
 
 #: Largest number of words that a message lists.

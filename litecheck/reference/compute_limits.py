@@ -61,7 +61,7 @@ class ComputeBudget:
     """Use of the limits by an inference: bytes of live tensors, calls of subgraphs, and the deadline."""
 
     limits: ComputeLimits = field(default_factory=ComputeLimits)
-    held: int = 0
+    allocated: int = 0
     calls: int = 0
     deadline: float = inf
 
@@ -112,10 +112,10 @@ def reserve(shape: Iterable[int], bytes_per_element: int, name: str = "output") 
     """
     needed = prod(shape) * bytes_per_element
     spent = _BUDGET.get() or budget()
-    if spent.held + needed > spent.limits.memory:
+    if spent.allocated + needed > spent.limits.memory:
         check_limit(
             f"{name} of {bytes_text(needed)}",
-            f"{bytes_text(spent.held + needed)} of tensors",
+            f"{bytes_text(spent.allocated + needed)} of tensors",
             bytes_text(spent.limits.memory),
             "--memory",
         )

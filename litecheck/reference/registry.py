@@ -99,18 +99,18 @@ def step(
 class Kernel:
     """Kernel of an operator.
 
-    ``types`` are the types of the deciding tensor (see ``deciding``), ``steps`` the computations that differ between
+    ``types`` are the types of the deciding tensor (see ``type_role``), ``steps`` the computations that differ between
     devices. ``in_vectors`` is True if a step applies only to full vectors, so that the position of an element matters.
-    ``working`` is the number of bytes of intermediate arrays per element, if it is larger than the default.
+    ``workspace`` is the number of bytes of intermediate arrays per element, if it is larger than the default.
     """
 
     opcode: str
     types: tuple[str, ...]
     function: KernelFunction
     steps: Mapping[str, KernelStep]
-    deciding: str | None = None
+    type_role: str | None = None
     in_vectors: bool = False
-    working: int = 0
+    workspace: int = 0
 
     def slots(self) -> Iterator[VariantSlot]:
         """Yield every slot of every step."""
@@ -135,21 +135,21 @@ _DENSIFIERS: dict[str, Densify] = {}
 def kernel(
     opcode: str,
     *types: str,
-    deciding: str | None = None,
+    type_role: str | None = None,
     in_vectors: bool = False,
-    working: int = 0,
+    workspace: int = 0,
     **steps: KernelStep | tuple[str, ...],
 ) -> Callable[[KernelFunction], KernelFunction]:
     """Register a function as the kernel of an operator for these types of its deciding input.
 
-    ``deciding`` names the role with the type that selects the kernel, by default the first input; ``ANY`` matches every
-    type. ``in_vectors`` and ``working``: see :class:`Kernel`. A step without conditions is the tuple of its variants.
+    ``type_role`` names the role with the type that selects the kernel, by default the first input; ``ANY`` matches every
+    type. ``in_vectors`` and ``workspace``: see :class:`Kernel`. A step without conditions is the tuple of its variants.
     """
     found = {name: one if isinstance(one, KernelStep) else step(one) for name, one in steps.items()}
 
     def register(function: KernelFunction) -> KernelFunction:
         _KERNELS.setdefault(opcode, []).append(
-            Kernel(opcode, types, function, found, deciding, in_vectors, working)
+            Kernel(opcode, types, function, found, type_role, in_vectors, workspace)
         )
         return function
 

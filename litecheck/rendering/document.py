@@ -86,10 +86,10 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list. ``more`` items are omitted."""
+    """A list. ``omitted`` items are omitted."""
 
     lines: tuple[Line, ...]
-    more: int = 0
+    omitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -113,7 +113,9 @@ def _missing_error(path: str, chosen: Sequence[Profile]) -> ConfigError:
 def explanation(row: Row, width: int = 80) -> str:
     """Describe a requirement: its value, reason, source, level and an example finding, in ``width`` columns."""
     r = row.requirement
-    relaxed = f"{r.relaxed.value} {shows(r.relaxed)}, because {r.relaxed.because}" if r.relaxed else ""
+    relaxed = (
+        f"{r.relaxation.value} {shows(r.relaxation)}, because {r.relaxation.because}" if r.relaxation else ""
+    )
     lines = [
         ("required", required_text(r)),
         ("measured", measurement_description(r.path)),
@@ -128,7 +130,7 @@ def explanation(row: Row, width: int = 80) -> str:
         ("source", r.see),
         ("rule", f"{r.demand.profile}, {r.demand}"),
         ("relaxed", relaxed),
-        ("relaxed by", str(r.relaxed.by) if r.relaxed else ""),
+        ("relaxed by", str(r.relaxation.by) if r.relaxation else ""),
         ("example", example(row)),
     ]
     body = (

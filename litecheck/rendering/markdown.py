@@ -27,8 +27,8 @@ def _part(part: layout.Part) -> Iterator[str]:
         yield _line(part.line)
     elif isinstance(part, layout.ItemList):
         yield from (f"- {_line(line)}" for line in part.lines)
-        if part.more:
-            yield f"- and {part.more:,} more"
+        if part.omitted:
+            yield f"- and {part.omitted:,} more"
     elif isinstance(part, layout.FactRows):
         yield from (f"- {plain(label)}: {_line(line)}" for label, line in part.rows)
     elif isinstance(part, layout.TableGrid):

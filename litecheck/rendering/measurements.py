@@ -68,7 +68,7 @@ def _found(pattern: str) -> tuple[MeasurementDescription, ...]:
 def _all_described() -> Iterator[MeasurementDescription]:
     operands = (f"{ROLE}.{name}" for name in operand_measurements())
     for name in (*operator_measurements(), *operands):
-        yield MeasurementDescription(name, vocabulary(name).called or "a number", meaning(name))
+        yield MeasurementDescription(name, vocabulary(name).noun or "a number", meaning(name))
 
 
 def _matches(name: str, pattern: str) -> bool:
@@ -95,7 +95,7 @@ def measurements_json(pattern: str) -> str:
         {
             "name": one.name,
             "gives": one.gives,
-            "words": list(vocabulary(one.name).words()),
+            "words": list(vocabulary(one.name).list_words()),
             "meaning": one.meaning,
         }
         for one in measurements(pattern)

@@ -58,7 +58,7 @@ def signature(rule: OperatorRule, roles: Iterable[str]) -> str:
 
 def required_text(requirement: Requirement) -> str:
     """Return the required value as in findings, and the range that is only a warning."""
-    tolerated = getattr(requirement.value, "tolerated", 0)
+    tolerated = getattr(requirement.value, "tolerance", 0)
     less = f"; a warning up to a relative {tolerated}" if tolerated else ""
     return requirement_phrase(requirement) + less
 
@@ -182,7 +182,7 @@ def _rule_values(profile: Profile, rule: OperatorRule) -> dict[str, Any]:
 
 
 def _requirement_values(row: Row) -> dict[str, Any]:
-    r, relaxed = row.requirement, row.requirement.relaxed
+    r, relaxed = row.requirement, row.requirement.relaxation
     return {
         "path": r.path,
         "alternative": row.alternative or None,

@@ -205,7 +205,7 @@ def computed_shapes(draft: Draft, plan: Plan, name: str) -> Plan:
     """Return the plan with the output shapes that the reference computes. Raise RunError if it cannot."""
     model = assemble(plan, name)
     main = model.subgraphs[0]
-    stimulus = next(draw_stimuli(case_of(model, name), known_inputs(model, draft.fed), 0, 1), None)
+    stimulus = next(draw_stimuli(case_of(model, name), known_inputs(model, draft.inputs), 0, 1), None)
     if stimulus is None:
         raise RunError("values: no values for the inputs that determine the shape")
     made = ReferenceInterpreter(model).run(main, stimulus.arrays)
@@ -218,7 +218,7 @@ def _feeds(
 ) -> Expectation:
     usual = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
     case = case_of(model, name)
-    known = known_inputs(model, draft.fed)
+    known = known_inputs(model, draft.inputs)
     return stimuli(case, known, plans.seed, parameters.size or usual, reference(), parameters.sharp)
 
 

@@ -42,7 +42,7 @@ class CaseTemplate:
     """A form of an operator.
 
     ``operands`` has only present roles; ``results`` is the number of outputs of a repeated role. ``types`` are those
-    of roles without rules, or roles with the same type. ``typed`` options state the types of roles, ``unusual``
+    of roles without rules, or roles with the same type. ``type_options`` options state the types of roles, ``unusual``
     options state a type that is not the first in the rule. ``calls`` lists, for each option that names a subgraph, the
     inputs that are its outputs.
     """
@@ -56,7 +56,7 @@ class CaseTemplate:
     version: int
     results: int = 1
     types: Mapping[str, str] = field(default_factory=dict)
-    typed: Mapping[str, str] = field(default_factory=dict)
+    type_options: Mapping[str, str] = field(default_factory=dict)
     calls: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     unusual: Mapping[str, str] = field(default_factory=dict)
 
@@ -139,7 +139,7 @@ def _check_options(form: CaseTemplate, node: MappingNode) -> None:
     """Raise ProfileError for options that the operator does not have."""
     try:
         options_table(
-            form.opcode, **dict.fromkeys((*form.typed, *form.unusual, *form.calls), 0), **form.options
+            form.opcode, **dict.fromkeys((*form.type_options, *form.unusual, *form.calls), 0), **form.options
         )
     except (ValueError, KeyError) as error:
         raise ProfileError(node.file, node.line, f"{form.opcode}, form {form.name}: {error}") from None

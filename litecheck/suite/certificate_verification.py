@@ -43,7 +43,7 @@ class CheckedFiles:
     results: Path
     claims: Path
     waivers: tuple[Path, ...] = ()
-    made: Manifest | None = None
+    regenerated: Manifest | None = None
     """Manifest of the suite made anew, if it is known."""
     progress: Callable[[str], None] | None = None
     """Called with each operator of the suite that is made anew."""
@@ -161,7 +161,7 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         changed = tuple(suite_discrepancies(suite))
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
-            yield from changed or remade(suite, load_claims(files.claims), files.made, files.progress)
+            yield from changed or remade(suite, load_claims(files.claims), files.regenerated, files.progress)
         else:  # the missing claims are reported above, and their rules are unknown
             yield from changed
     except LitecheckError as error:

@@ -77,7 +77,7 @@ class ClaimsRecord:
 class Claims:
     """A complete claim.
 
-    ``profiles`` are the claimed profile and its extensions, ``limited`` the same profiles narrowed by the limits.
+    ``profiles`` are the claimed profile and its extensions, ``limited_profiles`` the same profiles narrowed by the limits.
     ``operators`` are by name, ``*`` for all operators without an entry; ``arithmetics`` are the paths of arithmetics
     in files, by name.
     """
@@ -85,7 +85,7 @@ class Claims:
     record: ClaimsRecord
     profiles: Mapping[str, Profile]
     operators: Mapping[str, OperatorClaim]
-    limited: Mapping[str, Profile]
+    limited_profiles: Mapping[str, Profile]
     arithmetics: Mapping[str, str]
     default: OperatorClaim = field(default_factory=OperatorClaim)
     """Default of all claimed operators."""
@@ -106,7 +106,9 @@ class Claims:
             return False
         if claim.granularities and case.granularity and case.granularity not in claim.granularities:
             return False
-        narrowed = self.limited.get(suite.manifest.profile) if claim.limited and not case.broken else None
+        narrowed = (
+            self.limited_profiles.get(suite.manifest.profile) if claim.limited and not case.broken else None
+        )
         return narrowed is None or conforms(model_from(suite.model(case), case.model), narrowed)
 
     def limits_of(self, profile: str, opcode: str) -> tuple[str, ...]:
@@ -114,7 +116,7 @@ class Claims:
 
         Example: ``CONV_2D/input/channels: 1..64``.
         """
-        narrowed, base = self.limited.get(profile), self.profiles.get(profile)
+        narrowed, base = self.limited_profiles.get(profile), self.profiles.get(profile)
         if narrowed is None or base is None or opcode not in narrowed.operators:
             return ()
         plain = {(r.path, str(r.value)) for r in base.operators[opcode].all_requirements()}

@@ -66,7 +66,9 @@ def load_claims(path: str | Path, profile: str = "") -> Claims:
         ),
         profiles=profiles,
         operators=operators,
-        limited={p.name: _narrow_profile(ref, p, limits) for ref, p in (base, *extensions)} if limits else {},
+        limited_profiles={p.name: _narrow_profile(ref, p, limits) for ref, p in (base, *extensions)}
+        if limits
+        else {},
         arithmetics=files,
         default=OperatorClaim(_types(top), (), _arithmetics(top, files, place)),
         rules=text(stated.get("rules")),

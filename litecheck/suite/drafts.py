@@ -39,7 +39,7 @@ _STEERS = "int32"
 class Draft:
     """A form under a rule: a conforming plan, without the values of weights and further constants.
 
-    ``blank`` names the constants whose values are to be drawn, ``fed`` has the run-time values of steering inputs, by
+    ``blank`` names the constants whose values are to be drawn, ``inputs`` has the run-time values of steering inputs, by
     tensor name.
     """
 
@@ -49,7 +49,7 @@ class Draft:
     choice: Choice
     plan: Plan
     blank: frozenset[str]
-    fed: Mapping[str, Array] = field(default_factory=dict)
+    inputs: Mapping[str, Array] = field(default_factory=dict)
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -92,7 +92,9 @@ def draft_form(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice:
         plan = plan.edit_all(lambda t, m=model: t.but(quantization=m.quantization), (role,))  # type: ignore[misc]
     unusual = {option: role for option, role in form.unusual.items() if role in dict(choice.types)}
     typed = {
-        option: made.dtype for option, role in {**form.typed, **unusual}.items() if (made := plan.one(role))
+        option: made.dtype
+        for option, role in {**form.type_options, **unusual}.items()
+        if (made := plan.one(role))
     }
     plan = plan.option(**typed) if typed else plan
     return Draft(
@@ -115,7 +117,7 @@ def _start_plan(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> Plan:
     demands = {
         r.role: first_word(r.value) for r in requirements_of(rule, choice.alternative) if r.verb == "dtype"
     }
-    stated = {option: types.get(role) or demands.get(role) for option, role in form.typed.items()}
+    stated = {option: types.get(role) or demands.get(role) for option, role in form.type_options.items()}
     return start.option(**{option: dtype for option, dtype in stated.items() if dtype})
 
 

@@ -92,7 +92,7 @@ def _case(
     case = case_of(model, name)
     main = model.subgraphs[0]
     numbers = _COMPARED if main.tensors[main.outputs[0]].dtype == "bool" else _DRAWN
-    made = list(draw_stimuli(case, known_inputs(model, draft.fed), seed, max(numbers) + 1))
+    made = list(draw_stimuli(case, known_inputs(model, draft.inputs), seed, max(numbers) + 1))
     stimuli = [made[number] for number in numbers if number < len(made)]
     expectation = Expectation(case, stimuli)
     expectation.usable(reference())

@@ -64,5 +64,5 @@ def _other_granularity(r: Requirement, role: str, choice: Choice) -> Iterator[Ch
 
 def listed_types(r: Requirement) -> tuple[str, ...]:
     """Return the types that a requirement lists, with those that a child profile accepts, sorted."""
-    relaxed = words_of(r.relaxed.value) if r.relaxed else frozenset()
+    relaxed = words_of(r.relaxation.value) if r.relaxation else frozenset()
     return tuple(sorted(word for word in words_of(r.value) | relaxed if word in NUMPY_TYPES))

@@ -95,7 +95,7 @@ def _compute_outputs(
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
     model = assemble(plan.option(**unbounded) if unbounded else plan)
     case = case_of(model, freedom.draft.form.name)
-    known: Mapping[int, Array] = known_inputs(model, freedom.draft.fed)
+    known: Mapping[int, Array] = known_inputs(model, freedom.draft.inputs)
     main, interpreter = model.subgraphs[0], ReferenceInterpreter(model)
     alike = tuple(_drawn_by(main.tensors[index]) for index in main.inputs)
     if alike not in drawn:

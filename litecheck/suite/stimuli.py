@@ -47,7 +47,7 @@ def stimuli(
 
     ``sharp`` adds inputs that distinguish variants. Raise RunError if the reference computes none of them.
     """
-    if sequences.remembers(case.cut.model):
+    if sequences.remembers(case.submodel.model):
         rows = sequences.sequences(case, known, seed, arithmetic, StateSupport.KEPT)
         series = [*islice(rows(inputs.RANDOM), _SERIES), *islice(rows(inputs.DIRECTED), _SERIES)]
         found: Iterable[Sequence[Stimulus]] = [list(row) for row in series]

@@ -236,7 +236,7 @@ def digest_of_rules(profile: Profile) -> str:
     digest = hashlib.sha256(profile.name.encode())
     for r in profile.requirements():
         digest.update(
-            f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxed and r.relaxed.value}".encode()
+            f"\n{r.path}\t{r.value}\t{r.level}\t{r.effect}\t{r.relaxation and r.relaxation.value}".encode()
         )
     for opcode, tolerated in sorted(profile.conformance.items()):
         digest.update(f"\n{opcode}\t{tolerated.tolerance}\t{tolerated.reals}\t{tolerated.because}".encode())

@@ -36,7 +36,7 @@ class FixCommand:
     real: Model
     settings: ConversionSettings
     data: CalibrationData
-    known: dict[str, WholeSnr] = field(default_factory=dict)
+    measured: dict[str, WholeSnr] = field(default_factory=dict)
 
     def conversion(self, options: FixOptions) -> Conversion:
         """Return the conversion of the command with these options. Raises LitecheckError if the command writes no file."""
@@ -52,7 +52,7 @@ class FixCommand:
     def measure_snr(self, model: Model) -> WholeSnr:
         """Return the lowest SNR of a quantized form of the model. Raises LitecheckError if the runtime does not run it."""
         key = model_hash(model)
-        if key not in self.known:
+        if key not in self.measured:
             found = agreement(self.real, model, {}, self.data, device=self.settings.device)
-            self.known[key] = WholeSnr(lowest_snr(found), found.samples, found.runtime)
-        return self.known[key]
+            self.measured[key] = WholeSnr(lowest_snr(found), found.samples, found.runtime)
+        return self.measured[key]

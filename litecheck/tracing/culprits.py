@@ -35,7 +35,7 @@ _NONE: Mapping[tuple[int, int], str] = MappingProxyType({})
 class Loss:
     """Avoidable errors of an operator relative to its signal: storage of its output, its parts, its kernel.
 
-    ``whole`` is the error of the isolated operator, infinite if it is not known. ``base`` is the error that a better
+    ``total`` is the error of the isolated operator, infinite if it is not known. ``base`` is the error that a better
     quantization leaves.
     """
 
@@ -43,7 +43,7 @@ class Loss:
     parts: float
     kernel: float
     base: float
-    whole: float
+    total: float
 
     @property
     def excess(self) -> float:
@@ -56,7 +56,7 @@ class Loss:
 
         A wrong scale can count in the parts and in the kernel, so the error of the isolated operator limits the loss.
         """
-        error = min(self.base + self.excess, max(self.base, self.whole))
+        error = min(self.base + self.excess, max(self.base, self.total))
         return 120.0 if math.isinf(error) else min(120.0, 10 * math.log10(error / self.base))
 
 

@@ -31,12 +31,12 @@ from litecheck.tracing.twin import kind_of, shared_ranges
 @dataclass(frozen=True, slots=True, eq=False)
 class TrialBase:
     """The float model as given, the calibration, and the changes of all trials: those of ``--equalize`` for a model with
-    equalized channels, else rescaled outlier channels. ``words`` are the options for them."""
+    equalized channels, else rescaled outlier channels. ``description`` are the options for them."""
 
     model: Model
     calibration: Calibration
     changes: tuple[ConstantChange, ...] = ()
-    words: str = ""
+    description: str = ""
 
 
 def trial_base(
@@ -74,10 +74,12 @@ def search_fix(
         compared = rerun.compare_channels(plain, select_samples(data, numbers))
         return find_causes(plain, compared, shared_ranges(plain, rerun.ranges))
 
-    trials = rerun.trials(base.changes, not base.words and rerun.trained is None)
-    words = f"{base.words} {options.words}".strip()
+    trials = rerun.trials(base.changes, not base.description and rerun.trained_model is None)
+    words = f"{base.description} {options.words}".strip()
     command = FixCommand(
-        base.model, replace(settings, equalize=True if base.words else None), exclude_samples(data, unusual)
+        base.model,
+        replace(settings, equalize=True if base.description else None),
+        exclude_samples(data, unusual),
     )
     shop = Workshop(found, trials, statistics, causes, few, source, words, command, options.arithmetic)
     number = leading if worst is None else worst.operator if worst.subgraph == 0 else -1
@@ -93,4 +95,6 @@ def _strip_simulation(rerun: Rerun) -> Rerun:
     trained = import_trained(rerun.model, "uint8" if kind == "uint8" else "int8")
     profile, _ = rules_for(kind, "")
     ranges = with_trained_ranges(trained.model, profile, rerun.ranges, trained, KINDS[kind][0])
-    return replace(rerun, model=trained.model, ranges=ranges, trained=trained, simulated=rerun.model)
+    return replace(
+        rerun, model=trained.model, ranges=ranges, trained_model=trained, simulated_model=rerun.model
+    )

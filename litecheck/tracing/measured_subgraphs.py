@@ -31,7 +31,7 @@ class SubgraphMeasures:
     benches: dict[int, Bench] = field(default_factory=dict)
     few: dict[int, list[Tensors]] = field(default_factory=dict)
     entries: list[int] = field(default_factory=list)
-    tried: list[tuple[Tensors, Tensors]] = field(default_factory=list)
+    samples: list[tuple[Tensors, Tensors]] = field(default_factory=list)
     """Inputs, outputs and joined tensors of the float and of the quantized model's first subgraph, for the samples on which
     fixes are tried."""
     worst: dict[int, list[tuple[Tensors, Tensors]]] = field(default_factory=dict)
@@ -71,7 +71,7 @@ def measure_subgraphs(
                 worst = [*result.worst.get(number, []), (real, _select_tensors(stored, own.second.outputs))]
                 result.worst[number] = sorted(worst, key=lambda pair: -output_error(own, [pair]))[:_WORST]
             if number == entry == 0 and count - 1 in tried:
-                result.tried.append((_select_tensors(real, needed[0]), _select_tensors(stored, needed[1])))
+                result.samples.append((_select_tensors(real, needed[0]), _select_tensors(stored, needed[1])))
         tell(count)
     return result
 

@@ -61,7 +61,7 @@ def trace_ranges(
         __version__,
         "",
         model.file or "model",
-        data.described,
+        data.description,
         count,
         rows,
         (),

@@ -172,13 +172,14 @@ def _trace_pair(
     if unstated := bool(warnings and not doubt and named) and named[0].cause in RANGE_CAUSES:
         named = [replace(named[0], detail=f"{named[0].detail}; {UNPREPROCESSED}"), *named[1:]]
     doubtful = (doubt or unstated) and not is_trained(real)  # A trained model states its ranges.
-    if options.fix and not (bridged or parent or doubtful or violated.load) and result.tried:
+    if options.fix and not (bridged or parent or doubtful or violated.load) and result.samples:
         fix, named = search_fix(
-            found, result.tried, options, base, named, leading[0] if leading else -1, data
+            found, result.samples, options, base, named, leading[0] if leading else -1, data
         )
     return Trace(
-        __version__, real.file or "float", quantized.file or "model", data.described, runs.samples, with_losses(rows, named),
-        tuple(named), tuple(_output_snrs(result)), _unmatched_rows(found, 1), device.described if device else "",
+        __version__, real.file or "float", quantized.file or "model", data.description, runs.samples,
+        with_losses(rows, named), tuple(named), tuple(_output_snrs(result)), _unmatched_rows(found, 1),
+        device.described if device else "",
         fix, leading, None,
         tuple(notes), options.min_snr, options.max_loss, bool(options.random),
         tuple(one for bench in result.benches.values() for one in bench.distributions()),

@@ -55,7 +55,7 @@ def make_twin(
     if is_trained(match.first):
         # Its ranges are stated, and the conversion keeps simulated operators in float32.
         to = "uint8" if request.to == "uint8" else "int8"
-        forms |= import_trained(match.first, to).borrowed.forms
+        forms |= import_trained(match.first, to).params.forms
     reads = {port: form for one in conversion.plan.tensors for port, form in one.read.items() if form}
     return Twin(conversion, forms, reads)
 

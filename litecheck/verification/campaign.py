@@ -208,7 +208,9 @@ def drift(
     steps: list[Step] = []
     for case in model_parts.operators(model, subgraph):
         operator = case.operators[0]
-        made = _run_on_own(case, device, own) or {i: expected[i] for i in case.cut.outputs if i in expected}
+        made = _run_on_own(case, device, own) or {
+            i: expected[i] for i in case.submodel.outputs if i in expected
+        }
         own.update(made)
         steps += [
             _step(operator, subgraph.tensors[i], expected[i], made[i], operator.index in entered)
@@ -228,12 +230,12 @@ def _run_on_own(
     Return None if the case cannot run in isolation, an input is missing, the run fails, or the number of outputs is
     wrong.
     """
-    if model_parts.single_operator(case) or any(i not in own for i in case.cut.inputs):
+    if model_parts.single_operator(case) or any(i not in own for i in case.submodel.inputs):
         return None
-    answer = device.run(job_of(case, (tuple(own[i] for i in case.cut.inputs),)))
-    if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.cut.outputs)]:
+    answer = device.run(job_of(case, (tuple(own[i] for i in case.submodel.inputs),)))
+    if not isinstance(answer, Answer) or list(map(len, answer.runs)) != [len(case.submodel.outputs)]:
         return None
-    pairs = zip(case.cut.outputs, answer.runs[0], strict=True)
+    pairs = zip(case.submodel.outputs, answer.runs[0], strict=True)
     return {i: quantize_input(case.subgraph.tensors[i], array) for i, array in pairs}
 
 

@@ -135,7 +135,7 @@ class Judge:
                 said = (*said, left_over_sentence(stale))
         if outcome is Outcome.EXACT and _is_saturated(job, actual):
             outcome = Outcome.SATURATED
-        if job.untried and outcome.good:
+        if job.state_unchecked and outcome.good:
             outcome = Outcome.INITIAL_ONLY
         if answer.ended:
             told = f"{answer.ended} after it had answered; its answer: {outcome.value}. {answer.message}"
@@ -177,7 +177,7 @@ class Judge:
             return None
         case, found = job.case, []
         kinds = [stimulus.kind for stimulus in job.stimuli]
-        for at, index in enumerate(case.cut.outputs):
+        for at, index in enumerate(case.submodel.outputs):
             tensor = case.subgraph.tensors[index]
             tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
             found.append(difference(tensor, column(expected, at), column(actual, at), tolerance, kinds))
@@ -208,7 +208,7 @@ def _not_delegated_text(delegated: Sequence[bool], message: str) -> str:
 def _arrange_outputs(job: CaseJob, answer: Answer, expected: Sequence[Arrays]) -> Sequence[Arrays] | str:
     """Return the answer, with floats quantized if the model has integers; or a description of the misfit."""
     case = job.case
-    tensors = [case.subgraph.tensors[i] for i in case.cut.outputs]
+    tensors = [case.subgraph.tensors[i] for i in case.submodel.outputs]
     order = job.order
     if len(answer.runs) != len(order):
         return f"{len(answer.runs)} answers to {count_of(len(order), 'inference')}"

@@ -114,7 +114,7 @@ def _in_series(case_job: CaseJob, share: Share) -> CaseJob:
     expected = Expectation(case_job.case, fed)
     alone = not any(stimulus.follows for stimulus in fed)
     tried = TriedSeries(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
-    return replace(case_job, stimuli=fed, expected=expected, again=(), memory=tried, untried=alone)
+    return replace(case_job, stimuli=fed, expected=expected, again=(), memory=tried, state_unchecked=alone)
 
 
 @dataclass(frozen=True, slots=True)

@@ -78,13 +78,13 @@ def verify(
         with closing(submit_jobs(course.case_jobs())) as answers:
             for answer in answers:
                 kept.keep(*judging(answer, kept))
-        if course.whole is None:
+        if course.model_case is None:
             continue
         if why := _whole_run_obstacle(course, kept.verdicts, memory, resolved):
             note = f"state that operators share was not tested: {why}"
-            kept.pass_over(course.whole.name, note)
+            kept.pass_over(course.model_case.name, note)
         else:
-            for answer in submit_jobs([course.whole_case_job(course.whole)]):
+            for answer in submit_jobs([course.whole_case_job(course.model_case)]):
                 kept.keep(*judging(answer, kept))
     return _verification(model, device, resolved, judging.judge, kept)
 
@@ -121,7 +121,7 @@ class AnswerJudge:
         else:
             judged = self.judge(case_job, submission.answer, kept.viable)
             explanation = self.explain(case_job, judged) if submission.tried else Explanation()
-        if reason := missing_kernel(self.explain.device, case_job.case.cut.model, judged.outcome):
+        if reason := missing_kernel(self.explain.device, case_job.case.submodel.model, judged.outcome):
             judged = replace(judged, outcome=Outcome.NOT_SUPPORTED, message=f"{reason}\n{judged.message}")
         small = ""
         if self.reproduce is not None and judged.outcome.judged and not judged.outcome.good:

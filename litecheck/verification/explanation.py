@@ -83,7 +83,7 @@ class AnswerExplainer:
 
     def fault(self, case: Case, outcome: Outcome) -> str:
         """Return the known fault of the device's runtime with these operators, or an empty string."""
-        return known_fault(self.device, case.cut.model, outcome)
+        return known_fault(self.device, case.submodel.model, outcome)
 
 
 def verdict(

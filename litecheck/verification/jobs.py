@@ -38,7 +38,7 @@ class CaseJob:
 
     ``again`` has the numbers of inferences that are repeated once; None repeats all ``repeat`` times. ``lacks`` is the
     outcome of a case without inputs, ``note`` the reason. ``memory`` describes the series that exercise state;
-    ``untried`` is True if the case has state that was not exercised.
+    ``state_unchecked`` is True if the case has state that was not exercised.
     """
 
     case: Case
@@ -49,7 +49,7 @@ class CaseJob:
     again: tuple[int, ...] | None = None
     lacks: Outcome = Outcome.NO_REFERENCE
     memory: TriedSeries | None = None
-    untried: bool = False
+    state_unchecked: bool = False
 
     @cached_property
     def series(self) -> tuple[range, ...]:
@@ -105,7 +105,7 @@ class JobFactory:
     ) -> CaseJob:
         if why := model_parts.single_operator(case):
             return skip_reason(case, why)
-        own = remembers(case.cut.model)
+        own = remembers(case.submodel.model)
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not StateSupport.NONE else ()
         handed = list(inputs.limit_memory(self._propagated_inputs(case, caches, chained)))
@@ -127,7 +127,7 @@ class JobFactory:
         tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
         untried = own and self.memory is StateSupport.NONE
         repeat = self.settings.repeat
-        return CaseJob(case, usable, repeat, expectation, note, memory=tried, untried=untried)
+        return CaseJob(case, usable, repeat, expectation, note, memory=tried, state_unchecked=untried)
 
     def _propagated_inputs(
         self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache]
@@ -180,5 +180,5 @@ def job_of(
     starts: Mapping[int, Mapping[int, NDArray[Any]]] | None = None,
 ) -> Job:
     """Return the job of a case; ``lengths`` and ``starts`` describe series as in Job."""
-    model = case.cut.model
+    model = case.submodel.model
     return Job(case.name, model, model_bytes(model, drop_unknown=True), runs, lengths, starts or {})

@@ -145,7 +145,7 @@ def _default_order(stimuli: Sequence[Stimulus]) -> list[int]:
 
 def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
     """Yield the arithmetic with a single operator changed, for each variant and each defect that the reference knows."""
-    main, found = case.cut.model.subgraphs[0], dict[tuple[str, str, str], Variants]()
+    main, found = case.submodel.model.subgraphs[0], dict[tuple[str, str, str], Variants]()
     for operator in main.operators:
         variants = arithmetic.variants_of(main, operator)
         with suppress(RunError):
@@ -175,8 +175,8 @@ def _detection_masks(
     seen = {n: np.zeros(len(suspects), np.bool_) for n in looked}
     trials = max(len(suspects), _WORK // _work(case))
     told: NDArray[np.bool_] = np.zeros(len(suspects), np.bool_)
-    interpreters = [ReferenceInterpreter(case.cut.model, suspect) for suspect in suspects]
-    if together(case.cut.model) > 1 and len(looked) * len(suspects) <= trials:
+    interpreters = [ReferenceInterpreter(case.submodel.model, suspect) for suspect in suspects]
+    if together(case.submodel.model) > 1 and len(looked) * len(suspects) <= trials:
         pairs = [(stimuli[n].arrays, expected[n]) for n in looked]
         differ = np.array([_find_differing(interpreter, pairs) for interpreter in interpreters]).T
         for at, number in enumerate(looked):
@@ -228,5 +228,5 @@ def _work(case: Case) -> int:
 
 def _kind(case: Case) -> str:
     """Return a key that is equal for cases with the same operators and types."""
-    types = [case.subgraph.tensors[i].dtype for i in (*case.cut.inputs, *case.cut.outputs)]
+    types = [case.subgraph.tensors[i].dtype for i in (*case.submodel.inputs, *case.submodel.outputs)]
     return " ".join((*case.opcodes, *types))

@@ -48,14 +48,14 @@ class Schedule:
 
     model: Model
     subgraph: Subgraph
-    asking: JobFactory
+    jobs: JobFactory
     caches: tuple[TensorCache, ...]
     chain: tuple[TensorCache, ...]
-    whole: Case | None
+    model_case: Case | None
 
     def case_jobs(self) -> Iterator[CaseJob]:
         """Yield a job for every selected case; the reference continues with its own tensors."""
-        settings, every = self.asking.settings, (*self.caches, *self.chain)
+        settings, every = self.jobs.settings, (*self.caches, *self.chain)
         for case in plan_cases(self.model, self.subgraph, settings):
             if settings.between:
                 _step(every, model_parts.prefix(case))
@@ -68,19 +68,19 @@ class Schedule:
 
     def whole_case_job(self, case: Case) -> CaseJob:
         """Return the job for the whole subgraph over a chain of samples; call it after the jobs of its operators."""
-        kinds = [kind for kind in self.asking.settings.kinds if kind != RANDOM]
-        return self.asking.case_job(case, self.caches, self.chain, kinds)
+        kinds = [kind for kind in self.jobs.settings.kinds if kind != RANDOM]
+        return self.jobs.case_job(case, self.caches, self.chain, kinds)
 
     def _case_job(self, case: Case) -> CaseJob:
         """Return the job of a case, and store the reference's outputs in the caches of the samples."""
-        case_job = self.asking.case_job(case, self.caches, self.chain)
-        expected = case_job.expected(self.asking.arithmetic)
+        case_job = self.jobs.case_job(case, self.caches, self.chain)
+        expected = case_job.expected(self.jobs.arithmetic)
         kinds = [stimulus.kind for stimulus in case_job.stimuli[: len(self.caches)]]
         if expected is None or remembers(self.model) or kinds != [PROPAGATED] * len(self.caches):
             _step((*self.caches, *self.chain), case.operators)
         else:
             for cache, outputs in zip(self.caches, expected, strict=False):
-                cache.note(dict(zip(case.cut.outputs, outputs, strict=True)))
+                cache.note(dict(zip(case.submodel.outputs, outputs, strict=True)))
         return case_job
 
 
@@ -90,8 +90,8 @@ def every_case_job(
     """Yield the jobs of all cases; with ``whole_model`` also those of whole subgraphs with state between operators."""
     for course in plan(model, settings, arithmetic, memory):
         yield from course.case_jobs()
-        if whole and course.whole is not None and memory is not StateSupport.NONE:
-            yield course.whole_case_job(course.whole)
+        if whole and course.model_case is not None and memory is not StateSupport.NONE:
+            yield course.whole_case_job(course.model_case)
 
 
 def _caches(
@@ -137,7 +137,7 @@ def in_model(model: Model, subgraph: Subgraph, settings: Settings) -> Case | Non
     if alone or len(subgraph.operators) < 2 or not remembers(model):
         return None
     case = model_parts.whole_model(model, subgraph)
-    return case if remembers(case.cut.model) and not model_parts.single_operator(case) else None
+    return case if remembers(case.submodel.model) and not model_parts.single_operator(case) else None
 
 
 def is_selected(case: Case, settings: Settings) -> bool:

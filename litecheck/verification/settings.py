@@ -84,7 +84,7 @@ class Settings:
     seconds: float = 60.0
     budget: Budget | None = None
     shapes: bool = False
-    described: str = field(default="")
+    data_description: str = field(default="")
     """Display text of the samples' source."""
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class Settings:
     @property
     def inputs(self) -> str:
         """Display text of the inputs."""
-        source = self.described or (f"drawn from seed {self.seed}" if not self.samples else "given")
+        source = self.data_description or (f"drawn from seed {self.seed}" if not self.samples else "given")
         words = {"propagated": f"propagated ({source})", "random": f"random (seed {self.seed})"}
         fed = ", ".join(words.get(kind, kind) for kind in self.kinds)
         return f"{fed}; within a budget of {self.budget_text}" if self.budget_text else fed
@@ -136,7 +136,7 @@ class Settings:
             "record",
             "seconds",
             "budget",
-            "described",
+            "data_description",
         )
         said = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in beside}
         samples, spent = list(map(_digest, self.samples)), self.budget and astuple(self.budget)

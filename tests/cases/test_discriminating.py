@@ -48,9 +48,9 @@ def test_one_stimulus_distinguishes_roundings_that_random_values_do_not(opcode: 
 
 def differing(case: Case, stimulus: Stimulus, variant: str) -> int:
     other = replace(REFERENCE, stages={**REFERENCE.stages, case.opcodes[0]: {"requantize": variant}})
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     right, wrong = (
-        ReferenceInterpreter(case.cut.model, how).run(main, stimulus.arrays)[main.outputs[0]]
+        ReferenceInterpreter(case.submodel.model, how).run(main, stimulus.arrays)[main.outputs[0]]
         for how in (REFERENCE, other)
     )
     return int(np.count_nonzero(right != wrong))

@@ -33,9 +33,9 @@ def layer(
 
 
 def largest_and_least(case: Case) -> tuple[np.ndarray, np.ndarray]:
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     high, low, *_ = (
-        ReferenceInterpreter(case.cut.model).run(main, f.arrays)[main.outputs[0]]
+        ReferenceInterpreter(case.submodel.model).run(main, f.arrays)[main.outputs[0]]
         for f in extreme_inputs(case, {})
     )
     return high, low

@@ -90,8 +90,8 @@ def test_every_drawn_feed_can_be_computed() -> None:
     for case in model_parts.operators(model, model.subgraphs[0]):
         made = draw_inputs(case, {}, 0)
         for stimulus in (*([made] if made else []), *directed_stimuli(case, {})):
-            main = case.cut.model.subgraphs[0]
-            tensors = ReferenceInterpreter(case.cut.model).run(main, stimulus.arrays)
+            main = case.submodel.model.subgraphs[0]
+            tensors = ReferenceInterpreter(case.submodel.model).run(main, stimulus.arrays)
             assert set(main.outputs) <= set(tensors)
 
 

@@ -53,7 +53,7 @@ def case_of(opcode: str, dtype: str, shape: tuple[int, ...], times: float = 0.0)
 
 def variants(case: Case) -> Iterator[Arithmetic]:
     """Yield the reference arithmetic, and its copies with another variant in a step of the operator."""
-    main, opcode = case.cut.model.subgraphs[0], case.operators[0].opcode
+    main, opcode = case.submodel.model.subgraphs[0], case.operators[0].opcode
     own = REFERENCE.variants(opcode)
     yield REFERENCE
     for cell in slots_of(main, main.operators[0]):
@@ -74,33 +74,33 @@ def test_a_batch_equals_separate_inferences_under_each_variant(
 
 
 def gives_the_same(case: Case, count: int) -> None:
-    main = case.cut.model.subgraphs[0]
+    main = case.submodel.model.subgraphs[0]
     several = [stimulus.arrays for stimulus in draw_stimuli(case, {}, 0, count)]
     try:
         every = list(variants(case))
     except RunError:
         every = []  # no kernel for the type
     for arithmetic in every:
-        one = ReferenceInterpreter(case.cut.model, arithmetic)
+        one = ReferenceInterpreter(case.submodel.model, arithmetic)
         try:
             apart = [one.run(main, arrays)[main.outputs[0]] for arrays in several]
         except RunError:
             continue
-        joined = list(outputs_of(ReferenceInterpreter(case.cut.model, arithmetic), several))
+        joined = list(outputs_of(ReferenceInterpreter(case.submodel.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
             assert made.dtype == wanted.dtype
             np.testing.assert_array_equal(made, wanted)
 
 
 def test_inferences_are_joined_if_vectors_are_full_or_positions_do_not_matter() -> None:
-    assert together(case_of("LEAKY_RELU", "int8", BROKEN).cut.model) > 1000
-    assert together(case_of("ADD", "int8", WHOLE).cut.model) > 1000
-    assert together(case_of("ADD", "int16", BROKEN).cut.model) == 1
-    assert together(case_of("ADD", "int8", (1 << 16,)).cut.model) == 1
+    assert together(case_of("LEAKY_RELU", "int8", BROKEN).submodel.model) > 1000
+    assert together(case_of("ADD", "int8", WHOLE).submodel.model) > 1000
+    assert together(case_of("ADD", "int16", BROKEN).submodel.model) == 1
+    assert together(case_of("ADD", "int8", (1 << 16,)).submodel.model) == 1
 
 
 def test_two_operands_of_equal_shape_are_joined() -> None:
-    assert together(case_of("ADD", "int8", BROKEN).cut.model) > 1000
+    assert together(case_of("ADD", "int8", BROKEN).submodel.model) > 1000
 
 
 #: (shape of the first operand, shape of the second operand, is the second constant).
@@ -144,8 +144,8 @@ def test_broadcast_operands_equal_separate_inferences(
 
 
 def test_broadcast_operands_are_joined_unless_vectors_change() -> None:
-    assert all(together(on_shapes("ADD", "int8", *shapes).cut.model) > 1 for shapes in BROADCAST)
-    assert together(on_shapes("ADD", "int16", (2, 21), (2, 21), True).cut.model) == 1
+    assert all(together(on_shapes("ADD", "int8", *shapes).submodel.model) > 1 for shapes in BROADCAST)
+    assert together(on_shapes("ADD", "int16", (2, 21), (2, 21), True).submodel.model) == 1
 
 
 SUMS = ("CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED")
@@ -180,11 +180,11 @@ def test_a_batch_of_images_equals_separate_images(opcode: str) -> None:
     ]
     assert len(defects) > 20 or opcode not in SUMS
     for arithmetic in (*variants(case), *defects):
-        one = ReferenceInterpreter(case.cut.model, arithmetic)
-        apart = [one.run(case.cut.model.subgraphs[0], arrays) for arrays in several]
-        joined = list(outputs_of(ReferenceInterpreter(case.cut.model, arithmetic), several))
+        one = ReferenceInterpreter(case.submodel.model, arithmetic)
+        apart = [one.run(case.submodel.model.subgraphs[0], arrays) for arrays in several]
+        joined = list(outputs_of(ReferenceInterpreter(case.submodel.model, arithmetic), several))
         for (made,), wanted in zip(joined, apart, strict=True):
-            np.testing.assert_array_equal(made, wanted[case.cut.model.subgraphs[0].outputs[0]])
+            np.testing.assert_array_equal(made, wanted[case.submodel.model.subgraphs[0].outputs[0]])
 
 
 @pytest.mark.parametrize("opcode", IMAGES)

@@ -36,8 +36,8 @@ def test_a_subrange_has_the_operators_between_and_further_inputs() -> None:
     names = {t.index: t.name for t in main.tensors}
     case = model_parts.subrange(model, main, "depthwise", "pooled")
     assert case.opcodes == ("ADD", "AVERAGE_POOL_2D")
-    assert sorted(names[i] for i in case.cut.inputs) == ["depthwise", "stem"]
-    assert [names[i] for i in case.cut.outputs] == ["pooled"]
+    assert sorted(names[i] for i in case.submodel.inputs) == ["depthwise", "stem"]
+    assert [names[i] for i in case.submodel.outputs] == ["pooled"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_the_whole_has_the_models_own_ends() -> None:
     model = convolutional()
     main = model.subgraphs[0]
     case = model_parts.whole_model(model, main)
-    assert (case.cut.inputs, case.cut.outputs) == (main.inputs, main.outputs)
+    assert (case.submodel.inputs, case.submodel.outputs) == (main.inputs, main.outputs)
 
 
 def test_operators_on_handles_are_no_cases_of_their_own() -> None:

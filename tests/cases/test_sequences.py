@@ -83,7 +83,7 @@ def test_series_are_longer_than_the_memory_of_the_operator() -> None:
     )
     begun = [several[0].start for several in directed if several[0].start]
     (state,) = {index for start in begun for index in start}
-    assert case.cut.model.subgraphs[0].tensors[state].is_variable
+    assert case.submodel.model.subgraphs[0].tensors[state].is_variable
     ends = [set(np.unique(start[state])) for start in begun]
     assert {-32768} in ends
     assert {32767} in ends
@@ -103,7 +103,7 @@ def test_inputs_at_limits_drive_the_state_to_its_extremes() -> None:
     expectation = Expectation(case, several)
     expectation.usable(REFERENCE)
     (state,) = expectation.reach()
-    weights = case.cut.model.subgraphs[0].tensors[1].data.view(np.int8).reshape(6, 4).astype(np.int64)
+    weights = case.submodel.model.subgraphs[0].tensors[1].data.view(np.int8).reshape(6, 4).astype(np.int64)
     reach = np.maximum(np.maximum(weights, 0).sum(1), np.maximum(-weights, 0).sum(1))
     most = 127 * np.abs(weights[reach.argmax()]).sum() * 0.05 * 0.01 / 0.002
     assert min(-state.least, state.greatest) >= int(most), (
@@ -117,7 +117,7 @@ def test_the_reference_computes_a_series_step_by_step() -> None:
     drawn = list(draw_stimuli(case, {}, 0, 4))
     start = {4: np.full((1, 30), 9000, np.int16)}
     made = Expectation(case, [*sequence(drawn), *sequence(drawn, start)]).compute(REFERENCE)
-    interpreter, main = ReferenceInterpreter(case.cut.model), case.cut.model.subgraphs[0]
+    interpreter, main = ReferenceInterpreter(case.submodel.model), case.submodel.model.subgraphs[0]
     for contents, outputs in (({}, made[:4]), ({(0, 4): start[4]}, made[4:])):
         interpreter.restart()
         interpreter.variables.update(contents)
@@ -299,7 +299,7 @@ def test_a_budget_spends_series_from_their_first_inference_on(
     case_job = JobFactory(QUICK, REFERENCE, StateSupport.KEPT).case_job(case, (), ())
     last = range(len(case_job.stimuli))[::-1]
     asked = narrow_job(case_job, Share(tuple(last[:invocations]), ()))
-    assert (len(asked.stimuli), asked.untried) == (feeds_kept, untried)
+    assert (len(asked.stimuli), asked.state_unchecked) == (feeds_kept, untried)
     assert len(asked.order) == invocations
     assert not asked.stimuli[0].follows
     assert asked.memory is not None

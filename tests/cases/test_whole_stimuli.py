@@ -30,7 +30,7 @@ def lines(model: Model) -> Iterator[str]:
     arithmetic = load_arithmetic("litert-reference")
     for case_job in every_case_job(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
         case = case_job.case
-        yield f"{case.name}: {case.opcodes} {case.cut.inputs} -> {case.cut.outputs}, {case_job.note}"
+        yield f"{case.name}: {case.opcodes} {case.submodel.inputs} -> {case.submodel.outputs}, {case_job.note}"
         order, lengths = (np.array(each) for each in (case_job.order, [*map(len, series(case_job.stimuli))]))
         yield f"  order {summed(order)}, series {summed(lengths)}"
         pairs = [*zip(case_job.stimuli, case_job.expected(arithmetic) or (), strict=False)]

@@ -59,8 +59,8 @@ WHOLE, WIDER, PART, RARER = (
     ],
 )
 def test_the_narrowest_pattern(found: list[Pattern], expected: tuple[Pattern, ...]) -> None:
-    facts = [(p.gathering, p.odds, p.settled) for p in narrowest(found)]
-    assert facts == [(p.gathering, p.odds, p.settled) for p in expected]
+    facts = [(p.cluster, p.odds, p.settled) for p in narrowest(found)]
+    assert facts == [(p.cluster, p.odds, p.settled) for p in expected]
 
 
 def scatter(expected: list[int], off: list[int], dtype: str = "int8") -> Scatter:
@@ -102,7 +102,7 @@ def test_a_pattern_is_reported_if_it_is_improbable() -> None:
     assert list(many.yield_pattern(MismatchCluster("rows", 20, 20), 500, 1, close=True)) != []
     assert list(many.yield_pattern(MismatchCluster("rows", 20, 20), 501, 1, close=True)) == []
     (most,) = made.yield_pattern(MismatchCluster("rows", 10, 10), 20, 1, held=9)
-    assert (most.settled, most.gathering.held, most.gathering.there, most.gathering.size) == (
+    assert (most.settled, most.cluster.held, most.cluster.there, most.cluster.size) == (
         False,
         9,
         20,

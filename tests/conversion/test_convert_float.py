@@ -191,7 +191,7 @@ def test_inputs_and_outputs_have_the_requested_type(dtype: str) -> None:
 def test_a_budget_is_the_reason_of_its_choices() -> None:
     """A rule of an option has priority over the choice of a budget."""
     chosen = budget_rules({"float32": (0, 1)}, "snr=30")
-    done = calibrated(masked(), chosen=chosen, keep=("#0",))
+    done = calibrated(masked(), budget_rules=chosen, keep=("#0",))
     kept = {d.operator: d.because for d in done.plan.operators if d.becomes == "float32"}
     assert kept == {0: "kept by --keep-float #0", 1: "chosen by --budget snr=30"}
 

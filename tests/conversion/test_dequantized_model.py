@@ -35,7 +35,7 @@ def rescaling(scale: float, zero_point: int, kind: str = "uint8") -> Model:
 def test_a_border_between_uint8_and_int8_is_no_operator() -> None:
     known = dequantize_model(rescaling(0.5, 0, "int8"))
     assert [op.opcode for op in known.model.subgraphs[0].operators] == ["RELU", "RELU"]
-    assert not known.borrowed.read
+    assert not known.params.read
     made = retype(rescaling(0.5, 0, "int8"), RULES)
     assert [op.opcode for op in made.model.subgraphs[0].operators] == ["RELU", "RELU"]
 

@@ -85,7 +85,7 @@ def differences(real: Path, stored: Path, generation: Generation) -> Counter[str
             bias = stored_integers(pair.bias)
             raised = raise_for_bias(scales, bias, pair.input_scale, generation)
             scales, kind = raised.weights, pair.stored_bias.dtype
-            count["raised"] += int(raised.raised.sum())
+            count["raised"] += int(raised.changed.sum())
             count["bias scales"] += int((raised.bias != pair.stored_bias.quantization.scale).sum())
             count["biases"] += int(
                 (store_bias(bias, raised.bias, kind) != stored_integers(pair.stored_bias)).sum()

@@ -92,7 +92,7 @@ def test_more_noise_comes_earlier() -> None:
 )
 def test_the_choice_is_within_the_budget_and_beats_uniform_choices(budget: str, better: str) -> None:
     found = choose_assignment(parse_budget(budget), COSTS, modeled, FLOAT)
-    chosen, limit = found.chosen, found.budget.limit
+    chosen, limit = found.trial, found.budget.limit
     assert chosen.size <= limit if better == "snr" else chosen.snr >= limit
     for one in found.uniform:
         if better == "snr" and one.size <= limit:
@@ -139,7 +139,7 @@ def test_a_budget_that_other_samples_miss_is_a_warning(budget: str, snr: float, 
 
 def test_int8_is_a_choice_even_if_the_float_model_is_smaller() -> None:
     found = choose_assignment(parse_budget("snr=7"), COSTS, modeled, 1_000)
-    assert found.chosen.assignment == TypeAssignment()
+    assert found.trial.assignment == TypeAssignment()
 
 
 @pytest.mark.parametrize(("budget", "fails"), [("size=1KB", True), ("size=95KB", False), ("snr=90", False)])
@@ -179,7 +179,7 @@ def test_a_detector_reaches_its_budget_in_fewer_bytes_than_float() -> None:
     narrow, _ = record.budget.uniform
     assert narrow.snr < 20, "boxes and scores share a scale, and the scores are lost"
     assert lowest_snr(record.agreement) >= 33
-    assert record.size == record.budget.chosen.size < record.source_size
+    assert record.size == record.budget.trial.size < record.source_size
     for options_of, why in (
         ({"to": "int16x8"}, "neither --to nor --recipe"),
         ({"data": ()}, "missing option --data"),

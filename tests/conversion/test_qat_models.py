@@ -133,11 +133,11 @@ def test_a_budget_compares_with_the_simulation() -> None:
     record = convert_model(net(True), random=16, device="litecheck", budget="snr=40")
     plain = convert_model(net(True), random=16, device="litecheck")
     assert record.budget is not None
-    assert not record.budget.chosen.assignment.int16x8 | record.budget.chosen.assignment.real
+    assert not record.budget.trial.assignment.int16x8 | record.budget.trial.assignment.real
     assert record.agreement is not None
     assert plain.agreement is not None
     assert record.agreement.outputs == plain.agreement.outputs
-    assert record.budget.chosen.snr == pytest.approx(lowest_snr(record.agreement))
+    assert record.budget.trial.snr == pytest.approx(lowest_snr(record.agreement))
 
 
 def test_a_plan_is_applied_again(tmp_path: Path) -> None:

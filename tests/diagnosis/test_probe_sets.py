@@ -30,7 +30,9 @@ def test_probes_of_fewer_stages_join_a_group() -> None:
 def test_a_model_adds_its_own_operators_and_selects_their_kinds() -> None:
     groups = prepare_probes([two_operators()])
     assert [group.opcode for group in groups] == ["ADD", "LEAKY_RELU"]
-    names = [probe.name for group in groups for probe in group.probes if probe.called and not probe.resized]
+    names = [
+        probe.name for group in groups for probe in group.probes if probe.operator_name and not probe.resized
+    ]
     assert names == [
         "#0, random values", "#0, edges", "#1, random values", "#1, edges",
     ]  # fmt: skip
@@ -70,7 +72,7 @@ def test_an_operator_of_a_model_is_tested_in_further_shapes() -> None:
         for p in group.probes
         if p.resized
     ]
-    assert {probe.called for probe in own} == {"#0"}
+    assert {probe.operator_name for probe in own} == {"#0"}
     shapes = {probe.subgraph.tensors[probe.subgraph.inputs[0]].shape for probe in own}
     assert len(shapes) > 5
     scales = {

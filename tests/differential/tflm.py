@@ -75,7 +75,7 @@ def _of(trial: Trial) -> tuple[str, str, Table | None]:
     graph = trial.model.subgraphs[0]
     operator = graph.operators[0]
     kernel = find_kernel(graph, operator)
-    role = kernel.deciding or signature(kernel.function).inputs[0]
+    role = kernel.type_role or signature(kernel.function).inputs[0]
     return operator.opcode, graph.tensors[places(trial)[role]].dtype, operator.options
 
 

@@ -145,7 +145,7 @@ def test_links_are_found_once() -> None:
 )  # fmt: skip
 def test_calls(subgraphs: list[list[Step]], called_ones: set[int], back: set[tuple[int, int]]) -> None:
     links, count = links_of(model(*subgraphs)), len(subgraphs)
-    assert links.called == called_ones
+    assert links.called_subgraphs == called_ones
     assert {(a, b) for a in range(count) for b in range(count) if links.is_recursive_call(a, b)} == back
     assert not links.is_recursive_call(0, count)
     assert not links.is_recursive_call(0, -1)
@@ -208,4 +208,8 @@ def test_parameters_are_bit_for_bit() -> None:
 
 def test_a_model_without_subgraphs() -> None:
     links = links_of(Model(()))
-    assert (dict(links.handles), dict(links.first_assignments), links.called) == ({}, {}, frozenset())
+    assert (dict(links.handles), dict(links.first_assignments), links.called_subgraphs) == (
+        {},
+        {},
+        frozenset(),
+    )

@@ -55,14 +55,14 @@ def test_a_newer_field_the_model_cannot_carry_stops_writing(tmp_path: Path, fiel
     path = tmp_path / "newer.tflite"
     path.write_bytes(write(_with(root, field, 0, Table(table, old.fields, NEWER)), load_schema("tflite")))
     model = load_model(path)
-    assert [p.path for p in model.newer] == [f"{table} slot 40"]
+    assert [p.path for p in model.unknown_content] == [f"{table} slot 40"]
     with pytest.raises(ModelError) as caught:
         save_model(model, tmp_path / "out.tflite")
-    assert caught.value.problems == model.newer
+    assert caught.value.problems == model.unknown_content
     assert not (tmp_path / "out.tflite").exists()
     save_model(model, tmp_path / "out.tflite", drop_unknown=True)
     assert encode(load_model(tmp_path / "out.tflite")) == encode(model)
-    assert load_model(tmp_path / "out.tflite").newer == ()
+    assert load_model(tmp_path / "out.tflite").unknown_content == ()
 
 
 def test_options_of_a_kind_the_schema_does_not_know_stop_writing(tmp_path: Path) -> None:
@@ -73,8 +73,8 @@ def test_options_of_a_kind_the_schema_does_not_know_stop_writing(tmp_path: Path)
     path.write_bytes(content)
     model = load_model(path)
     assert model.subgraphs[0].operators[0].options is None
-    assert [p.path for p in model.newer] == ["Operator.builtin_options"]
-    assert model.newer[0].offset == tables.offset("Operator", 0, "builtin_options")
+    assert [p.path for p in model.unknown_content] == ["Operator.builtin_options"]
+    assert model.unknown_content[0].offset == tables.offset("Operator", 0, "builtin_options")
 
 
 def test_newer_fields_that_the_model_keeps_do_not_stop_writing(tmp_path: Path) -> None:
@@ -95,7 +95,7 @@ def test_newer_fields_that_the_model_keeps_do_not_stop_writing(tmp_path: Path) -
     path, out = tmp_path / "newer.tflite", tmp_path / "out.tflite"
     path.write_bytes(write(_with(root, "subgraphs", 0, changed), load_schema("tflite")))
     model = load_model(path)
-    assert model.newer == ()
+    assert model.unknown_content == ()
     save_model(model, out)
     (back,) = load_model(out).subgraphs
     assert back.unknown == back.tensors[0].unknown == NEWER

@@ -150,14 +150,14 @@ def test_loosening_under_relaxes_is_attached_to_the_demand(load):
     )
     relaxed = next(r for r in profile.requirements() if r.path == "CONV_2D/weight/range")
     assert relaxed.value == Range(Fraction(-127), Fraction(127))
-    assert relaxed.relaxed.value == Range(Fraction(-128), Fraction(127))
-    assert relaxed.relaxed.by.line == 4
+    assert relaxed.relaxation.value == Range(Fraction(-128), Fraction(127))
+    assert relaxed.relaxation.by.line == 4
 
 
 def test_same_quantization_is_relaxed_to_fewer_roles(load):
     body = "relaxes:\n  CONCATENATION/same_quantization: {value: [values], because: the output is rescaled}\n"
     r = next(r for r in load(child(body)).requirements() if r.path == "CONCATENATION/same_quantization")
-    assert r.relaxed.value == Roles(("values",))
+    assert r.relaxation.value == Roles(("values",))
     assert r.value == Roles(("values", "output"))
 
 

@@ -194,7 +194,7 @@ def test_float32_carries_sums_up_to_the_proven_depth(depth: int, carrier: str) -
     """|x| <= 128 and |w| <= 127: 1032 * 128 * 127 < 2^24 < 1033 * 128 * 127."""
     made = weights(np.full((1, depth), -127, np.int8), 0, LARGEST["int8"])
     assert made.matrix.dtype == carrier
-    assert (made.bound <= EXACT) == (carrier == "float32")
+    assert (made.limit <= EXACT) == (carrier == "float32")
 
 
 def test_small_weights_stay_in_float32_at_any_depth() -> None:
@@ -224,7 +224,7 @@ def test_sums_at_and_beyond_the_bound_are_exact(depth: int) -> None:
 def test_deep_int16_products_are_exact_in_float64() -> None:
     made = weights(np.full((1, 70_000), 127, np.int8), 0, LARGEST["int16"])
     assert made.matrix.dtype == np.float64
-    assert made.bound < 2**53
+    assert made.limit < 2**53
 
 
 def test_empty_batches_give_empty_outputs() -> None:

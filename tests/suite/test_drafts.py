@@ -39,7 +39,7 @@ def test_shapes_and_types_of_a_draft() -> None:
         "output": [("int8", (2, 5, 7, 5), 1)],
     }
     assert draft.blank == {"weight", "bias"}
-    assert draft.fed == {}
+    assert draft.inputs == {}
     assert draft.violated_limits(draft.plan) == ()
 
 
@@ -88,13 +88,13 @@ def test_a_chosen_type() -> None:
 def test_values_at_run_time() -> None:
     """Values of a form are used. A condition is False, False, True, True, ... in the order of its elements."""
     draft = draft_of("SELECT_V2")
-    assert {name: values.tolist() for name, values in draft.fed.items()} == {
+    assert {name: values.tolist() for name, values in draft.inputs.items()} == {
         "condition": [[True, False, True], [False, False, True]]
     }
-    assert draft.fed["condition"].dtype == np.bool_
+    assert draft.inputs["condition"].dtype == np.bool_
     gather = draft_of("GATHER", "given")
-    assert {*gather.fed} == {"indices"}
-    turns = draft_of("WHERE").fed["condition"]
+    assert {*gather.inputs} == {"indices"}
+    turns = draft_of("WHERE").inputs["condition"]
     assert turns.ravel().tolist() == [0, 0, 1, 1, 0, 0, 1, 1, 0, 0, 1, 1]
 
 

@@ -234,6 +234,6 @@ def test_other_outputs_when_repeated() -> None:
 
 
 def test_a_memory_that_was_not_tried() -> None:
-    untried = replace(case_job(), untried=True)
+    untried = replace(case_job(), state_unchecked=True)
     assert judge()(untried, answered(), BOTH).outcome is Outcome.INITIAL_ONLY
     assert judge()(untried, answered(step(3, 1)), BOTH).outcome is Outcome.MISMATCH

@@ -24,7 +24,7 @@ class Probe:
     ``accumulators`` are the sums before rescaling for each element of the first run's output, if they are known without
     a computation: a sum of products with all inputs at the zero point is its bias. ``order`` is the order of the runs,
     unless each is run once. A probe of a model's own operator has the model's file as ``source``, the prefix of probe
-    names as ``called`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to
+    names as ``operator_name`` (``#12``), and its name in the model as ``title``. In a ``series`` state persists from run to
     run. ``resized`` is True for an operator in another shape.
     """
 
@@ -36,7 +36,7 @@ class Probe:
     order: tuple[int, ...] = ()
     series: bool = False
     source: str = ""
-    called: str = ""
+    operator_name: str = ""
     title: str = ""
     resized: bool = False
 

@@ -52,10 +52,10 @@ def vary_shapes(base: Probe, seed: int) -> Iterator[Probe]:
         case = next(model_parts.operators(variant.model, main))
         stimulus = draw_inputs(case, _conditions(base.opcode, main), seed)
         if stimulus is not None:
-            name = " ".join(filter(None, (base.called, f"in shape {variant.name}")))
+            name = " ".join(filter(None, (base.operator_name, f"in shape {variant.name}")))
             yield Probe(
                 name, base.opcode, variant.model, (stimulus.arrays,),
-                source=base.source, called=base.called, title=base.title, resized=True,
+                source=base.source, operator_name=base.operator_name, title=base.title, resized=True,
             )  # fmt: skip
 
 

@@ -121,9 +121,9 @@ def limit_samples(data: CalibrationData, most: int | None) -> CalibrationData:
     """Return at most this many samples of the data."""
     if most is None or (data.count is not None and data.count <= most):
         return data
-    words = f"the first {count_of(most, 'sample')} of {data.described}"
+    words = f"the first {count_of(most, 'sample')} of {data.description}"
     count = None if data.count is None else most
-    return CalibrationData(lambda: islice(data.read(), most), words, count, data.warnings)
+    return CalibrationData(lambda: islice(data.iterate(), most), words, count, data.warnings)
 
 
 def spread_samples(total: int | None, left_out: Collection[int], most: int) -> frozenset[int]:
@@ -142,7 +142,7 @@ def select_samples(data: CalibrationData, numbers: Collection[int]) -> Calibrati
     """Return the samples of these numbers, read once and held in memory."""
     read = enumerate(islice(data, max(numbers, default=-1) + 1))
     chains = [chain for number, chain in read if number in numbers]
-    words = f"{count_of(len(chains), 'sample')} of {data.described}"
+    words = f"{count_of(len(chains), 'sample')} of {data.description}"
     return CalibrationData(lambda: iter(chains), words, len(chains), data.warnings)
 
 
@@ -152,8 +152,8 @@ def exclude_samples(data: CalibrationData, numbers: Collection[int]) -> Calibrat
         return data
     count = None if data.count is None else data.count - len(numbers)
     return CalibrationData(
-        lambda: (chain for n, chain in enumerate(data.read()) if n not in numbers),
-        data.described,
+        lambda: (chain for n, chain in enumerate(data.iterate()) if n not in numbers),
+        data.description,
         count,
         data.warnings,
     )

@@ -14,17 +14,17 @@ from litecheck.errors import ConfigError
 class CalibrationData:
     """Samples that can be iterated repeatedly, with a single chain in memory at a time.
 
-    Each item is a chain: samples that run without a reset in between, usually a single sample. ``described`` describes
+    Each item is a chain: samples that run without a reset in between, usually a single sample. ``description`` describes
     the samples in words, ``warnings`` are for the user, and ``count`` is the number of chains, or None before reading.
     """
 
-    read: Callable[[], Iterator[Chain]]
-    described: str
+    iterate: Callable[[], Iterator[Chain]]
+    description: str
     count: int | None = None
     warnings: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Chain]:
-        return self.read()
+        return self.iterate()
 
 
 @dataclass(frozen=True, slots=True)

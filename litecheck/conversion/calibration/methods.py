@@ -19,17 +19,17 @@ from litecheck.summary_text import count_of
 class RangeMethods:
     """The default method, and the methods of tensors whose name matches a pattern. The last matching pattern applies.
 
-    ``placed`` has methods of tensors by (subgraph, tensor), for tensors without a matching pattern.
+    ``by_place`` has methods of tensors by (subgraph, tensor), for tensors without a matching pattern.
     """
 
-    usual: RangeMethod
-    named: tuple[tuple[str, RangeMethod], ...] = ()
-    placed: Mapping[Place, RangeMethod] = field(default_factory=dict)
+    default: RangeMethod
+    by_pattern: tuple[tuple[str, RangeMethod], ...] = ()
+    by_place: Mapping[Place, RangeMethod] = field(default_factory=dict)
 
     def method_for(self, place: Place, name: str) -> RangeMethod:
         """Return the method for a tensor."""
-        fitting = (method for pattern, method in reversed(self.named) if fnmatchcase(name, pattern))
-        return next(fitting, self.placed.get(place, self.usual))
+        fitting = (method for pattern, method in reversed(self.by_pattern) if fnmatchcase(name, pattern))
+        return next(fitting, self.by_place.get(place, self.default))
 
     @property
     def needs_sketches(self) -> bool:
@@ -38,13 +38,13 @@ class RangeMethods:
 
     @property
     def _methods(self) -> tuple[RangeMethod, ...]:
-        return (self.usual, *(method for _, method in self.named), *self.placed.values())
+        return (self.default, *(method for _, method in self.by_pattern), *self.by_place.values())
 
     def __str__(self) -> str:
-        named = (f"{method} for {pattern}" for pattern, method in self.named)
-        counts = Counter(map(str, self.placed.values()))
+        named = (f"{method} for {pattern}" for pattern, method in self.by_pattern)
+        counts = Counter(map(str, self.by_place.values()))
         placed = (f"{method} for {count_of(number, 'tensor')}" for method, number in counts.items())
-        return ", ".join((str(self.usual), *named, *placed))
+        return ", ".join((str(self.default), *named, *placed))
 
 
 def range_methods(texts: Sequence[str]) -> RangeMethods:
@@ -71,7 +71,7 @@ def choose_ranges(
 ) -> Mapping[Place, Range]:
     """Return the range of every tensor with a value. Raises ConfigError for a pattern that matches no tensor."""
     names = {place: model.subgraphs[place[0]].tensors[place[1]].name for place in statistics.tensors}
-    for pattern, _ in methods.named:
+    for pattern, _ in methods.by_pattern:
         if not any(fnmatchcase(name, pattern) for name in names.values()):
             hint = did_you_mean(pattern, names.values())
             raise ConfigError(f"--calibrate {pattern}=...: no computed float32 tensor has such a name{hint}")
@@ -81,7 +81,7 @@ def choose_ranges(
 def inner_ranges(statistics: CalibrationStatistics, methods: RangeMethods) -> Mapping[Inner, Range]:
     """Return the range of every value inside operators, by the default method."""
     found = ((place, one) for place, one in statistics.inner.items() if one.has_values)
-    return {place: choose_range(one, methods.usual) for place, one in found}
+    return {place: choose_range(one, methods.default) for place, one in found}
 
 
 def _ranges(

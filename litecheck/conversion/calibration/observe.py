@@ -133,8 +133,8 @@ def _result(
     model: Model, tally: RunningStats, count: int, data: CalibrationData, runtime: str
 ) -> CalibrationStatistics:
     if not count:
-        raise InputError(f"{data.described}: there is no sample")
-    return tally.result(observed_tensors(model), count, data.described, runtime)
+        raise InputError(f"{data.description}: there is no sample")
+    return tally.result(observed_tensors(model), count, data.description, runtime)
 
 
 def observer_inputs(model: Model, sample: Sample) -> Arrays:

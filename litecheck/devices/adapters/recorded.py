@@ -226,6 +226,6 @@ KIND = DeviceKind(
     "recorded",
     usage="recorded:DIR",
     summary="outputs that were saved before",
-    opened=lambda spec: RecordedDevice(spec.text, spec.argument),
+    open_device=lambda spec: RecordedDevice(spec.text, spec.argument),
     whole=True,
 )

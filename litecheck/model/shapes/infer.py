@@ -48,7 +48,7 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
     if stored:
         return _apply_laws(subgraph, law_of, [tensor.shape for tensor in subgraph.tensors], stored=True)
     shapes = _initial_shapes(subgraph)
-    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called:
+    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called_subgraphs:
         for index in subgraph.inputs:
             shapes[index] = None
     found = _apply_laws(subgraph, law_of, list(shapes))

@@ -241,8 +241,10 @@ def following(plan: Plan, requirements: tuple[Requirement, ...]) -> Plan:
 
 
 def propagate_parameters(plan: Plan, requirements: Iterable[Requirement]) -> Plan:
-    """Return the plan with scales and counts that follow from other tensors, except in the roles that are ``set``."""
-    requirements = [r for r in requirements if r.role and plan.one(r.role) and r.role not in plan.set]
+    """Return the plan with scales and counts that follow from other tensors, except in independent roles."""
+    requirements = [
+        r for r in requirements if r.role and plan.one(r.role) and r.role not in plan.independent_roles
+    ]
     for r in requirements:
         leader = plan.one(r.value.role) if isinstance(r.value, SameAs) else None
         if leader is None or r.role is None:

@@ -84,7 +84,7 @@ def _granularity(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     if isinstance(d.r.value, SameAs):
         yield d.change_tensor(lambda t: scales(1 if len(t.scale) > 1 else 0)(t))
         return
-    allowed = words_of(d.r.value) | (words_of(d.r.relaxed.value) if d.r.relaxed else set())
+    allowed = words_of(d.r.value) | (words_of(d.r.relaxation.value) if d.r.relaxation else set())
     leads = any(r.verb == "granularity" and r.value == SameAs(d.role) for r in d.all)
     for word, count in {"none": 0, "per-tensor": 1, "per-axis": 0}.items():
         if word in allowed or "any" in allowed:
@@ -136,7 +136,7 @@ def _resize_scales(tensor: TensorPlan) -> TensorPlan:
 
 
 def _zero_point(d: TargetRequirement) -> Iterator[ViolatingPlan]:
-    value = d.r.relaxed.value if d.r.relaxed else d.r.value
+    value = d.r.relaxation.value if d.r.relaxation else d.r.value
     low, high = span_of(value)
     for zero in (low - 1, high + 1, *((200,) if isinstance(value, Range) and high == 127 else ())):
         yield d.change_tensor(lambda tensor, zero=zero: tensor.with_zero_point(zero))  # type: ignore[misc]
@@ -149,7 +149,7 @@ def span_of(value: Constraint) -> tuple[int, int]:
 
 
 def _scale(d: TargetRequirement) -> Iterator[ViolatingPlan]:
-    value, near = d.r.value, "near" if getattr(d.r.value, "tolerated", 0) else "broken"
+    value, near = d.r.value, "near" if getattr(d.r.value, "tolerance", 0) else "broken"
     bad: list[tuple[float, int]] = [(np.nan, 0), (np.inf, 0), (0.0, 0), (-0.5, 0), (np.nan, -1)]
     for number, at in (*bad, *(((1e-40, 0),) if value == Exactly("normal") else ())):
         yield d.change_tensor(lambda t, number=number, at=at: _set_scales(t, _put_scale(t.scale, at, number)))  # type: ignore[misc]

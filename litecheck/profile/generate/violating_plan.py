@@ -47,4 +47,6 @@ class TargetRequirement:
     def change_and_propagate(self, change: Callable[[TensorPlan], TensorPlan]) -> ViolatingPlan:
         """Return the broken plan with this tensor changed, and everything that follows from it recomputed."""
         plan = self.plan.edit(self.role, change)
-        return ViolatingPlan(propagate_parameters(plan.but(set=plan.set | {self.role}), self.all))
+        return ViolatingPlan(
+            propagate_parameters(plan.but(independent_roles=plan.independent_roles | {self.role}), self.all)
+        )

@@ -38,16 +38,20 @@ def _set_bias_drift(plan: Plan, value: Fraction | str) -> Plan | None:
     step = _step(plan)
     if isinstance(value, str):
         plan = plan.with_scale("bias", float("nan"))
-        return plan.but(set=plan.set | {"bias"})
+        return plan.but(independent_roles=plan.independent_roles | {"bias"})
     if not value:
         return plan.with_scale("bias", step)
     plan = plan.with_scale("bias", step * 1.0009).with_scale("output", step * 0.0009 / float(value))
-    return plan.but(set=plan.set | {"bias"})
+    return plan.but(independent_roles=plan.independent_roles | {"bias"})
 
 
 def _set_unstated_drift(plan: Plan, value: Fraction) -> Plan | None:
     plan = _set_one_channel(plan).edit("bias", lambda t: t.but(quantization=Quantization()))
-    return plan.with_scale("output", _step(plan) / value).but(set=plan.set | {"bias"}) if value else None
+    if not value:
+        return None
+    return plan.with_scale("output", _step(plan) / value).but(
+        independent_roles=plan.independent_roles | {"bias"}
+    )
 
 
 def _largest(plan: Plan) -> float:

@@ -21,7 +21,7 @@ def _assignment_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
 
     def sets(plan: Plan, value: int) -> Plan | None:
         own = _read(plan)
-        return plan.but(assigned=Assignment(tuple(change(own.but()) for _ in range(value)) or (own,)))
+        return plan.but(assignment=Assignment(tuple(change(own.but()) for _ in range(value)) or (own,)))
 
     return sets
 
@@ -59,7 +59,7 @@ def shorter_assignments(operands: Operands) -> Measured:
     return sum(count for other, count in assigned.sizes.items() if other < size)
 
 
-@measures(lambda plan, value: plan.but(assigned=Assignment(tuple(_read(plan) for _ in range(value)))))
+@measures(lambda plan, value: plan.but(assignment=Assignment(tuple(_read(plan) for _ in range(value)))))
 def assignments(operands: Operands) -> Measured:
     """Number of operators in the model that assign the variable of a read. Example: a single ASSIGN_VARIABLE
     gives 1."""
@@ -68,7 +68,7 @@ def assignments(operands: Operands) -> Measured:
 
 
 def _set_earlier_assignments(plan: Plan, value: str) -> Plan | None:
-    return plan.but(assigned=Assignment((_read(plan),), value == "some"))
+    return plan.but(assignment=Assignment((_read(plan),), value == "some"))
 
 
 @measures(_set_earlier_assignments, "some", "none", gives=of("some or none", "some", "none"))

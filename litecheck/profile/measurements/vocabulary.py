@@ -12,23 +12,23 @@ from litecheck.flatbuffer.schema import load_schema
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words that a measurement returns, ``called`` is their name in messages; none if it returns numbers.
+    """Words that a measurement returns, ``noun`` is their name in messages; none if it returns numbers.
 
-    ``words`` is called when a rule is read, because the schema's words load slowly. ``pattern`` matches further words.
+    ``list_words`` is called when a rule is read, because the schema's words load slowly. ``pattern`` matches further words.
     """
 
-    called: str = ""
-    words: Callable[[], tuple[str, ...]] = tuple
+    noun: str = ""
+    list_words: Callable[[], tuple[str, ...]] = tuple
     pattern: str = ""
 
     @property
     def numeric(self) -> bool:
         """True if the measurement returns numbers."""
-        return not self.called
+        return not self.noun
 
     def has(self, word: str) -> bool:
         """Return True if the measurement can return the word."""
-        return word in self.words() or bool(self.pattern and re.fullmatch(self.pattern, word))
+        return word in self.list_words() or bool(self.pattern and re.fullmatch(self.pattern, word))
 
 
 @cache

@@ -38,7 +38,7 @@ class KernelSignature:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     repeated: frozenset[str]
-    needed: frozenset[str]
+    required: frozenset[str]
     extras: frozenset[str]
 
 
@@ -46,8 +46,8 @@ class KernelSignature:
 class BoundKernel:
     """Operator with all data that do not depend on its operands: kernel, variants by step, required outputs.
 
-    ``slots`` are the steps for which the arithmetic chooses variants. ``known`` has the kernel's arguments that are not
-    operands, by name, ``types`` the numpy types of the outputs. ``working`` is the number of bytes of intermediate
+    ``slots`` are the steps for which the arithmetic chooses variants. ``arguments`` has the kernel's arguments that are not
+    operands, by name, ``types`` the numpy types of the outputs. ``workspace`` is the number of bytes of intermediate
     arrays per element of an operand. ``broadcasts`` is True if an operand may repeat elements (broadcasting).
     """
 
@@ -57,16 +57,16 @@ class BoundKernel:
     variants: Variants
     results: tuple[OutputSpec | None, ...]
     types: tuple[np.dtype[Any] | None, ...]
-    known: Mapping[str, Any]
+    arguments: Mapping[str, Any]
     what: str
-    working: int = WORKING
+    workspace: int = WORKING
     broadcasts: bool = False
 
     def under(self, variants: Variants) -> BoundKernel:
         """Return the same operator with other variants, by step."""
-        if "variants" not in self.known:
+        if "variants" not in self.arguments:
             return self
-        return replace(self, variants=variants, known={**self.known, "variants": variants})
+        return replace(self, variants=variants, arguments={**self.arguments, "variants": variants})
 
 
 @cache
@@ -109,7 +109,7 @@ def _label(subgraph: Subgraph, operator: Operator) -> str:
 
 def _deciding_type(subgraph: Subgraph, operator: Operator, kernel: Kernel) -> str | None:
     roles = signature(kernel.function)
-    name = kernel.deciding or (roles.inputs[0] if roles.inputs else None)
+    name = kernel.type_role or (roles.inputs[0] if roles.inputs else None)
     side, names = (
         (operator.outputs, roles.outputs) if name in roles.outputs else (operator.inputs, roles.inputs)
     )
@@ -145,7 +145,7 @@ def bind(
     variants = {slot.step: slot.variant(chosen) for slot in bound.slots}
     extras = {"variants": variants, "interpreter": interpreter}
     own = {name: extra for name, extra in extras.items() if name in bound.roles.extras}
-    return replace(bound, kernel=kernel, variants=variants, known={**bound.known, **own})
+    return replace(bound, kernel=kernel, variants=variants, arguments={**bound.arguments, **own})
 
 
 def bind_kernel(subgraph: Subgraph, operator: Operator) -> BoundKernel:
@@ -181,7 +181,7 @@ def _bind_kernel(subgraph: Subgraph, operator: Operator) -> BoundKernel:
     few = facts.over or facts.result == "moved"
     return BoundKernel(
         kernel, roles, slots_of(subgraph, operator), {}, results, types, known, _label(subgraph, operator),
-        working=kernel.working or (WORKING // 2 if few else WORKING),
+        workspace=kernel.workspace or (WORKING // 2 if few else WORKING),
         broadcasts=facts.elementwise == "binary",
     )  # fmt: skip
 
@@ -190,7 +190,7 @@ def _check_count(roles: KernelSignature, names: tuple[str, ...], given: Sequence
     if len(given) > len(names) and not roles.repeated.intersection(names):
         raise RunError(f"{what}: {len(given)} given, the kernel knows {', '.join(names)}")
     absent = [name for at, name in enumerate(names) if at >= len(given) or given[at] < 0]
-    missing = [name for name in absent if name in roles.needed]
+    missing = [name for name in absent if name in roles.required]
     if missing:
         raise RunError(f"{what}: {missing[0]} is missing")
 
@@ -201,10 +201,10 @@ def compute(bound: BoundKernel, operands: Sequence[Operand | None]) -> Outputs:
     Raises RunError, with the operator's name, if the kernel cannot compute it, and LimitError if it exceeds the limits.
     """
     arguments = _assign(bound.roles.inputs, bound.roles.repeated, operands)
-    arguments.update(bound.known)
+    arguments.update(bound.arguments)
     try:
         with np.errstate(all="ignore"):  # infinities and overflows are valid outputs
-            reserve_working(operands, bound.working, bound.broadcasts)
+            reserve_working(operands, bound.workspace, bound.broadcasts)
             made: Any = bound.kernel.function(**arguments)
     except LimitError as error:
         raise error.with_operator(bound.what) from error

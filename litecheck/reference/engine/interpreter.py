@@ -232,17 +232,17 @@ class ReferenceInterpreter:
                 for index, array in zip(operator.outputs, outputs, strict=True):
                     if index >= 0:
                         tensors[index] = array
-                        spent.held += held.add(index, array)
+                        spent.allocated += held.add(index, array)
                 if progress:
                     progress(operator, outputs)
                 if self.watch:
                     self.watch(subgraph, operator.outputs, outputs)
                 for index in last.get(operator.index, ()):
                     tensors.pop(index, None)
-                    spent.held -= held.pop(index, 0)
+                    spent.allocated -= held.pop(index, 0)
         finally:
             self._depth -= 1
-            spent.held -= sum(held.values())
+            spent.allocated -= sum(held.values())
         for index in subgraph.outputs:
             tensors.setdefault(index, self.operand(subgraph, index, tensors).data)
         return tensors
@@ -290,7 +290,7 @@ class ReferenceInterpreter:
         if tensor.is_variable:
             if key not in self.variables:
                 self.variables[key] = initial(tensor)
-                budget().held += self.variables[key].nbytes
+                budget().allocated += self.variables[key].nbytes
             return Operand(self.variables[key], tensor.dtype, tensor.quantization)
         value = constant(subgraph, tensor)
         if value is None:

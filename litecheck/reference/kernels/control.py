@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from litecheck.reference.engine.interpreter import ReferenceInterpreter
 
 
-@kernel("IF", "bool", deciding="condition")
+@kernel("IF", "bool", type_role="condition")
 def if_(
     condition: Operand,
     operands: tuple[Operand, ...],
@@ -80,12 +80,12 @@ def while_(
     while True:
         condition_outputs = interpreter.call(condition, arrays)
         if len(condition_outputs) != 1 or not _read_condition(condition_outputs[0]):
-            spent.held -= kept
+            spent.allocated -= kept
             return arrays
         arrays = interpreter.call(body, arrays)
-        spent.held -= kept
+        spent.allocated -= kept
         kept = sum(array.nbytes for array in arrays)
-        spent.held += kept
+        spent.allocated += kept
 
 
 @kernel("CALL_ONCE", ANY)
@@ -130,7 +130,7 @@ def assign_variable(
     """Assign stored values to a variable. Source: tflite/kernels/assign_variable.cc."""
     name = _variable(resource, interpreter)
     before = interpreter.resources[name]
-    budget().held += value.data.nbytes - (0 if before is None else before.nbytes)
+    budget().allocated += value.data.nbytes - (0 if before is None else before.nbytes)
     interpreter.resources[name] = value.data
     return ()
 

@@ -17,7 +17,7 @@ def _reserve_chosen(condition: Array, on_true: Operand, on_false: Operand) -> No
     reserve(shape, on_true.data.itemsize)
 
 
-@kernel("SELECT", *_ANY, deciding="on_true")
+@kernel("SELECT", *_ANY, type_role="on_true")
 def select(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true if condition is true, else on_false; stored values are copied.
 
@@ -32,7 +32,7 @@ def select(condition: Operand, on_true: Operand, on_false: Operand, output: Outp
     return np.where(condition_data, on_true.data, on_false.data)
 
 
-@kernel("SELECT_V2", *_ANY, deciding="on_true")
+@kernel("SELECT_V2", *_ANY, type_role="on_true")
 def select_v2(condition: Operand, on_true: Operand, on_false: Operand, output: OutputSpec) -> Array:
     """output = on_true if condition is true, else on_false; all three broadcast. Source: tflite/kernels/select.cc.
 

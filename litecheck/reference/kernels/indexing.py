@@ -105,7 +105,7 @@ def gather_nd(input: Operand, indices: Operand, output: OutputSpec) -> Array:
     return np.asarray(input.data[tuple(at)], order="C")
 
 
-@kernel("SCATTER_ND", *ANY, deciding="updates")
+@kernel("SCATTER_ND", *ANY, type_role="updates")
 def scatter_nd(indices: Operand, updates: Operand, shape: Operand, output: OutputSpec) -> Array:
     """output = stored zeros (not zero points) with updates added at the indices. Source: scatter_nd.cc."""
     reserve(ints(shape), updates.data.itemsize)
@@ -175,7 +175,7 @@ def dynamic_update_slice(
     return out
 
 
-@kernel("ONE_HOT", *ANY, deciding="on_value")
+@kernel("ONE_HOT", *ANY, type_role="on_value")
 def one_hot(
     indices: Operand,
     depth: Operand,
@@ -241,7 +241,7 @@ def matrix_set_diag(input: Operand, diagonal: Operand, output: OutputSpec) -> Ar
     return out
 
 
-@kernel("SPARSE_TO_DENSE", *ANY, deciding="values")
+@kernel("SPARSE_TO_DENSE", *ANY, type_role="values")
 def sparse_to_dense(
     indices: Operand, output_shape: Operand, values: Operand, default_value: Operand, output: OutputSpec
 ) -> Array:
@@ -253,7 +253,7 @@ def sparse_to_dense(
     return out
 
 
-@kernel("EMBEDDING_LOOKUP", "int8", "int4", "float32", deciding="table")
+@kernel("EMBEDDING_LOOKUP", "int8", "int4", "float32", type_role="table")
 def embedding_lookup(indices: Operand, table: Operand, output: OutputSpec) -> Array:
     """output = rows by index; rows of a quantized table become float32, scale times stored value, or are rounded to float16.
 

@@ -119,7 +119,7 @@ class IntegerGate:
     def with_counted_peepholes(self, outputs: int, alone: bool) -> IntegerGate:
         """Return the gate with peepholes counted by outputs, of rows that are computed together, or each ``alone``."""
         seen = self.peephole
-        return self if seen is None else replace(self, peephole=replace(seen, counted=outputs, alone=alone))
+        return self if seen is None else replace(self, peephole=replace(seen, count=outputs, alone=alone))
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,7 +260,8 @@ def unroll(
         if gates.input is not None:
             i = curves.logistic(gates.input(fed[gates.input][t], h, c))
         g = curves.tanh(gates.cell(fed[gates.cell][t], h, c), 3)
-        c = saturate(curves.scaled(f * c, 15) + curves.scaled(i * g, 15 + bits), -(2**15), 2**15 - 1)
+        c = curves.shift_right(f * c, 15) + curves.shift_right(i * g, 15 + bits)
+        c = saturate(c, -(2**15), 2**15 - 1)
         c = saturate(c, -clip, clip) if clip > 0 else c
         o = curves.logistic(gates.output(fed[gates.output][t], h, c))
         h = hidden(o, curves.tanh(c, bits))

@@ -48,35 +48,38 @@ def product(weights: Operand, zero_point: int, real: np.float32, bias: Operand |
 class Peephole:
     """Peephole coefficients of shape (cells,), and the multiplier of their products.
 
-    ``counted`` is the number of coefficients per batch row; LiteRT uses the number of outputs. If a projection makes
+    ``count`` is the number of coefficients per batch row; LiteRT uses the number of outputs. If a projection makes
     fewer outputs than cells, the first rows * outputs cells, regardless of their row, use these coefficients in turn.
     The remaining cells have none. With ``alone``, rows are computed individually.
     """
 
     coefficients: Ints
     multiplier: tuple[int, int]
-    counted: int
+    count: int
     alone: bool = False
 
     def __call__(self, cells: Ints) -> Ints:
         """Return the peephole term of a gate for cells of shape (batch, cells). Raises RunError for more outputs than
         cells."""
-        if self.counted > len(self.coefficients):
+        if self.count > len(self.coefficients):
             raise RunError("LiteRT counts peepholes by outputs: got more outputs than cells")
         rows = cells.reshape(-1, cells.shape[-1] if self.alone else cells.size)
-        count = rows.shape[-1] // cells.shape[-1] * self.counted
+        count = rows.shape[-1] // cells.shape[-1] * self.count
         seen = np.zeros(rows.shape[-1], np.int64)
-        seen[:count] = np.resize(self.coefficients[: self.counted], count)
+        seen[:count] = np.resize(self.coefficients[: self.count], count)
         return multiply_double((seen * rows).reshape(cells.shape), *self.multiplier)
 
 
 @dataclass(frozen=True, slots=True)
 class CellActivations:
-    """``logistic`` of Q3.12 and ``tanh`` of 16-bit values with n integer bits, to Q0.15; ``scaled`` is x * 2^-n, rounded."""
+    """``logistic`` of Q3.12 and ``tanh`` of 16-bit values with n integer bits, to Q0.15.
+
+    ``shift_right`` is x * 2^-n, rounded.
+    """
 
     logistic: Callable[[Ints], Ints]
     tanh: Callable[[Ints, int], Ints]
-    scaled: Callable[[Ints, int], Ints]
+    shift_right: Callable[[Ints, int], Ints]
 
 
 #: All values of a gate or a cell, ordered so that a negative value is its index from the end.

@@ -119,7 +119,7 @@ def unpack(input: Operand, outputs: tuple[OutputSpec, ...], options: Options) ->
     return tuple(np.take(input.data, i, axis) for i in range(len(outputs)))
 
 
-@kernel("SPLIT", *ANY, deciding="input")
+@kernel("SPLIT", *ANY, type_role="input")
 def split(axis: Operand, input: Operand, outputs: tuple[OutputSpec, ...]) -> tuple[Array, ...]:
     """outputs = equal parts along an axis. Source: split.cc."""
     return tuple(np.split(input.data, len(outputs), ints(axis)[0]))
@@ -156,7 +156,7 @@ def broadcast_args(shape1: Operand, shape2: Operand, output: OutputSpec) -> Arra
     return np.array(np.broadcast_shapes(tuple(ints(shape1)), tuple(ints(shape2))))
 
 
-@kernel("FILL", *ANY, deciding="value")
+@kernel("FILL", *ANY, type_role="value")
 def fill(dims: Operand, value: Operand, output: OutputSpec) -> Array:
     """output = a single value in all elements. Source: fill.cc."""
     reserve(ints(dims), value.data.itemsize)

@@ -73,10 +73,10 @@ _TANH = 4
 @kernel(
     "UNIDIRECTIONAL_SEQUENCE_LSTM",
     "float32",
-    deciding="input_to_forget_weights",
+    type_role="input_to_forget_weights",
     activation=("fused", "tanh-only"),
 )
-@kernel("LSTM", "float32", deciding="input_to_forget_weights")
+@kernel("LSTM", "float32", type_role="input_to_forget_weights")
 def lstm_float(
     input: Operand,
     input_to_input_weights: Operand | None, input_to_forget_weights: Operand,

@@ -117,7 +117,7 @@ def tanh_int8(
     return look_up(input, output, _TANH, _round(variants, backends))
 
 
-@kernel("LOGISTIC", "int16", working=90, power_of_two=("table", "fixed-point"))
+@kernel("LOGISTIC", "int16", workspace=90, power_of_two=("table", "fixed-point"))
 def logistic_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """output = 1 / (1 + exp(-x)) by interpolation in 256 steps of 1/24; both zero points 0, output scale 1/32768.
 
@@ -139,7 +139,7 @@ def logistic_scale_over_24576(x: Ints) -> Ints:
     return np.where(x >= 0, result + (1 << 9), (1 << 25) - result + (1 << 9) - 1) >> 10
 
 
-@kernel("TANH", "int16", working=80, power_of_two=("table", "fixed-point"))
+@kernel("TANH", "int16", workspace=80, power_of_two=("table", "fixed-point"))
 def tanh_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """output = tanh(x) = 2 sigmoid(2x) - 1 from the table of LOGISTIC; both zero points 0, output scale 1/32768.
 
@@ -188,7 +188,7 @@ def exp(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return look_up(input, output, optimized_routines.exp if variants["functions"] == "arm" else _EXP)
 
 
-@kernel("LOG", "int8", "int16", "float32", working=90, functions=("arm", "rounded"))
+@kernel("LOG", "int8", "int16", "float32", workspace=90, functions=("arm", "rounded"))
 def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """output = the natural logarithm, from a table; for 0 and less, the output's smallest value (in float32 -inf and NaN).
 
@@ -202,7 +202,7 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return look_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
 
 
-@kernel("ELU", "int8", "float32", working=80, round=_ROUND, functions=("fdlibm", "rounded"))
+@kernel("ELU", "int8", "float32", workspace=80, round=_ROUND, functions=("fdlibm", "rounded"))
 def elu(input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS) -> Array:
     """output = x for x >= 0, else e^x - 1, from a table. Any shape.
 
@@ -215,7 +215,7 @@ def elu(input: Operand, output: OutputSpec, variants: Variants, backends: Backen
     return look_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, backends))
 
 
-@kernel("GELU", "int8", "uint8", "int16", "float32", working=100, functions=("fdlibm", "rounded"))
+@kernel("GELU", "int8", "uint8", "int16", "float32", workspace=100, functions=("fdlibm", "rounded"))
 def gelu(input: Operand, output: OutputSpec, options: Options, variants: Variants) -> Array:
     """output = x times the normal distribution function of x, from a table; ``approximate`` uses tanh for it.
 

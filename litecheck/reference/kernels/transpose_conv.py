@@ -18,7 +18,7 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Opt
 @kernel(
     "TRANSPOSE_CONV",
     *QUANTIZED,
-    deciding="input",
+    type_role="input",
     requantize=step(
         rescalings("double"),
         *SUMS,
@@ -102,7 +102,7 @@ def _scatter_products(x: Array, filters: Array, wanted: tuple[int, int, int, int
     return np.ascontiguousarray(room[:, top : top + height, left : left + width])
 
 
-@kernel("TRANSPOSE_CONV", "float32", deciding="input")
+@kernel("TRANSPOSE_CONV", "float32", type_role="input")
 def transpose_conv_float(
     output_shape: Operand,
     weight: Operand,

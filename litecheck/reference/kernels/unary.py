@@ -56,7 +56,7 @@ def rsqrt(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return _inverse_root(input, output, np.dtype(variants["multiplier"]).type)
 
 
-@kernel("RSQRT", "int16", working=112, table=("float32", "fixed-point"))
+@kernel("RSQRT", "int16", workspace=112, table=("float32", "fixed-point"))
 def rsqrt_int16(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     """output = 1 / sqrt(x) for x > 0 by interpolation; the output's largest value for 0; zero points 0.
 

@@ -28,12 +28,12 @@ EXACT = 1 << 24
 class Weights:
     """Weights less their zero point, of shape (channels, depth), in a float type with exact sums of products.
 
-    ``sums`` is the sum over the depth of each channel, ``bound`` the largest possible magnitude of a sum of products.
+    ``sums`` is the sum over the depth of each channel, ``limit`` the largest possible magnitude of a sum of products.
     """
 
     matrix: Array
     sums: Ints
-    bound: int
+    limit: int
 
     def offset(self, bias: Operand | None, zero_point: int) -> Ints:
         """Return the constant added to a channel's sum of stored products: bias - z * sum w, int64 of shape (channels,)."""
@@ -42,7 +42,7 @@ class Weights:
 
     def wraps(self, offset: Ints) -> bool:
         """Return True if an int32 accumulator may overflow."""
-        return bool(self.bound + int(np.abs(offset).max(initial=0)) > 2**31 - 1)
+        return bool(self.limit + int(np.abs(offset).max(initial=0)) > 2**31 - 1)
 
 
 def weights(stored: Array, zero_point: int, largest: int) -> Weights:

@@ -61,7 +61,7 @@ class Requantizer:
     """True if the accumulator may exceed 32 bits, and wraps."""
     most: int = EXACT
     """Largest magnitude of a float32 sum."""
-    prepared: dict[int, RescaleConstants] = field(default_factory=dict)
+    constants: dict[int, RescaleConstants] = field(default_factory=dict)
     """Prepared constants by the identity of an offset."""
 
     def __call__(self, sums: Array, offset: Ints, out: Array) -> None:
@@ -69,7 +69,7 @@ class Requantizer:
 
         ``offset`` is int64 of shape (channels,), and is added to every sum first.
         """
-        known = self.prepared.get(id(offset)) or self._prepare(offset)
+        known = self.constants.get(id(offset)) or self._prepare(offset)
         flat, into = sums.reshape(-1), out.reshape(-1)
         if sums.dtype == np.float32 and flat.size:
             self._prove(known, flat.size // len(offset))
@@ -85,7 +85,7 @@ class Requantizer:
             quick = float32_rescale(real, slack, offset, self.zero_point, (self.low, self.high), self.most)
         times = max(1, PERIOD // max(1, len(offset)))
         constants = tuple(np.tile(c, times) for c in (offset, *self.rescale.constants))
-        made = self.prepared[id(offset)] = RescaleConstants(offset, constants, quick)
+        made = self.constants[id(offset)] = RescaleConstants(offset, constants, quick)
         return made
 
     def _prove(self, known: RescaleConstants, pixels: int) -> None:
@@ -203,7 +203,7 @@ def layer(
         scales = Scales.of(input, weight, output, len(made.matrix))
         wrap = variants.int32 and made.wraps(offset)
         rescale = requantizer(
-            variants.variant, scales, output, options, narrow=variants.narrow, wrap=wrap, most=made.bound
+            variants.variant, scales, output, options, narrow=variants.narrow, wrap=wrap, most=made.limit
         )
         return PreparedLayer(made, offset, rescale, bias)
 

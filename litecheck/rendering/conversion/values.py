@@ -96,7 +96,7 @@ def _budget(choice: BudgetChoice) -> dict[str, Any]:
         return {**assigned, "size": one.size, "snr": one.snr if isfinite(one.snr) else None}
 
     uniform = [plain(one) for one in choice.uniform]
-    return {"limit": str(choice.budget), "chosen": plain(choice.chosen), "uniform": uniform}
+    return {"limit": str(choice.budget), "chosen": plain(choice.trial), "uniform": uniform}
 
 
 def _sensitivity(one: OperatorSensitivity) -> dict[str, Any]:

@@ -103,7 +103,7 @@ def choice_facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """
     if record.budget is not None:
         narrow, wide = record.budget.uniform
-        yield "budget", f"{record.budget.budget}: {_assignment_text(record.budget.chosen)}"
+        yield "budget", f"{record.budget.budget}: {_assignment_text(record.budget.trial)}"
         yield "uniform", f"{_assignment_text(narrow)}; {_assignment_text(wide)}"
     if record.conversion.request.generation != "new":
         yield "like", f"TensorFlow's {_QUANTIZERS[record.conversion.request.generation]}"

@@ -92,7 +92,7 @@ def _part(part: layout.Part) -> str:
     if isinstance(part, layout.Paragraph):
         return f"<p>{_line(part.line)}</p>"
     if isinstance(part, layout.ItemList):
-        lines = (*part.lines, (f"and {part.more:,} more",)) if part.more else part.lines
+        lines = (*part.lines, (f"and {part.omitted:,} more",)) if part.omitted else part.lines
         return f"<ul>{''.join(f'<li>{_line(line)}</li>' for line in lines)}</ul>"
     if isinstance(part, layout.FactRows):
         rows = (f"<dt>{text(label)}</dt><dd>{_line(line)}</dd>" for label, line in part.rows)

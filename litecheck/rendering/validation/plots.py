@@ -28,7 +28,7 @@ class Mark:
     at: float
     low: float
     high: float
-    told: str
+    description: str
     striking: bool = False
 
 
@@ -97,7 +97,7 @@ def _marks(marks: Sequence[Mark]) -> list[tuple[float, float, float, str, bool]]
 
 def _merge_marks(marks: Sequence[Mark]) -> tuple[float, float, float, str, bool]:
     low, high = min(mark.low for mark in marks), max(mark.high for mark in marks)
-    told = marks[0].told
+    told = marks[0].description
     if len(marks) > 1:
         several = count_of(len(marks), "tensor")
         told = f"{several} from {low:.4g} to {high:.4g}, the first {told}"

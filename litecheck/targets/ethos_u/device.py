@@ -60,7 +60,7 @@ class CompiledConstants:
             model_from(model, "model"), compiled, self._arch == ACCELERATORS["ethos-u85"]
         )
         outputs = found.outputs(x for (x,) in runs)
-        return AdapterAnswer(tuple((y,) for y in outputs), message=found.said)
+        return AdapterAnswer(tuple((y,) for y in outputs), message=found.reason)
 
     def _compile(self, model: bytes) -> bytes:
         """Compile the model; the compiler's output is discarded."""

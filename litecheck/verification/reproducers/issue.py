@@ -30,7 +30,7 @@ def issue(case: Case, verdict: Verdict, described: str, arithmetic: str, program
         options = ", ".join(literal(f"{name} {value}") for name, value in options_of(operator).items())
         lines.append(f"- {kind} version {operator.version}{': ' if options else ''}{options}")
     lines += ["", "| tensor | type | shape | scale | zero point |", "|---|---|---|---|---|"]
-    lines += [_row(t) for t in case.cut.model.subgraphs[0].tensors]
+    lines += [_row(t) for t in case.submodel.model.subgraphs[0].tensors]
     lines += ["", "## To reproduce", ""]
     if program:
         lines += ["```", "python reproduce.py", "```", ""]

@@ -123,7 +123,7 @@ class Reproducer:
             "inputs": len(last.arrays),
             "before": len(before),
             "starts": sorted(asked.stimuli[0].start),
-            "outputs": len(asked.case.cut.outputs),
+            "outputs": len(asked.case.submodel.outputs),
             "times": asked.repeat,
             "tolerance": max(reals, default=0.0),
             "seconds": self.seconds,
@@ -155,7 +155,7 @@ def _trials(case_job: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
 
     The reference computes the inputs of segments.
     """
-    model = case_job.case.cut.model
+    model = case_job.case.submodel.model
     for numbers in series(case_job.stimuli):
         several = [case_job.stimuli[n] for n in numbers]
         *before, last = (stimulus.arrays for stimulus in several)

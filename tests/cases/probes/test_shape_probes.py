@@ -33,10 +33,12 @@ def test_probes_of_a_models_operator_have_its_name() -> None:
     base = probes("RELU")[0]
     named = next(
         iter(
-            vary_shapes(base.__class__("", "RELU", base.model, base.runs, called="#3", source="a.tflite"), 0)
+            vary_shapes(
+                base.__class__("", "RELU", base.model, base.runs, operator_name="#3", source="a.tflite"), 0
+            )
         )
     )
-    assert (named.name, named.called, named.source) == ("#3 in shape usual shape", "#3", "a.tflite")
+    assert (named.name, named.operator_name, named.source) == ("#3 in shape usual shape", "#3", "a.tflite")
 
 
 def test_the_seed_draws_the_values() -> None:

@@ -38,7 +38,7 @@ def saved(folder: Path, arrays: Mapping[str, np.ndarray]) -> Path:
 def test_an_npz_has_an_axis_of_samples(tmp_path: Path, key: str, shape: tuple[int, ...]) -> None:
     data = open_data(saved(tmp_path, {key: IMAGES.reshape(shape)}), LAYERED)
     assert data.count == 5
-    assert data.described == f"5 samples of {tmp_path / 'data.npz'}"
+    assert data.description == f"5 samples of {tmp_path / 'data.npz'}"
     for _ in range(2):  # repeated iteration is possible
         for number, (sample,) in enumerate(data):
             assert sample.signature is None
@@ -56,7 +56,7 @@ def test_one_input_is_the_one_array_that_fits(tmp_path: Path) -> None:
     file = saved(tmp_path, {"specs": IMAGES, "labels": np.arange(5)})
     data = open_data(file, LAYERED)
     assert first_values(data, "image") == [[108 * n] for n in range(5)]
-    assert data.described == f"5 samples of {file} (specs)"
+    assert data.description == f"5 samples of {file} (specs)"
 
 
 def test_several_inputs_go_together(tmp_path: Path) -> None:
@@ -102,7 +102,7 @@ def test_sequences_have_two_axes(tmp_path: Path) -> None:
     file = saved(tmp_path, {"x": steps})
     data = open_data(file, networks.streaming(), options=DataOptions(sequences=True))
     assert (data.count, first_values(data, "x")) == (2, [[0, 2, 4], [6, 8, 10]])
-    assert data.described == f"2 sequences of {file}"
+    assert data.description == f"2 sequences of {file}"
     flat = open_data(
         saved(tmp_path, {"x": steps[:, :, 0]}), networks.streaming(), options=DataOptions(sequences=True)
     )
@@ -132,7 +132,7 @@ def test_signatures_are_named_before_their_inputs(tmp_path: Path) -> None:
 def test_the_number_of_samples_is_limited(tmp_path: Path) -> None:
     file = saved(tmp_path, {"image": IMAGES})
     data = open_data(file, LAYERED, options=DataOptions(most=2))
-    assert (data.count, len(list(data)), data.described) == (
+    assert (data.count, len(list(data)), data.description) == (
         2,
         2,
         f"the first 2 samples of 5 samples of {file}",

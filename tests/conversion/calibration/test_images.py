@@ -43,7 +43,7 @@ def test_images_become_0_to_1_with_a_warning(folder: Path) -> None:
     assert (grey.shape, grey.dtype) == ((1, 6, 6, 3), np.float32)
     assert grey == pytest.approx(0.4)
     assert red[0, 0, 0].tolist() == pytest.approx([1, 0, 0.2])
-    assert (data.count, data.described) == (2, f"2 images of {folder}, values 0..1 (v * 0.00392157 + 0)")
+    assert (data.count, data.description) == (2, f"2 images of {folder}, values 0..1 (v * 0.00392157 + 0)")
     assert "no preprocessing is stated" in data.warnings[0]
 
 

@@ -101,7 +101,7 @@ def test_samples_of_a_seed() -> None:
 
 def test_words_for_random_data() -> None:
     data = random_data(unary("RELU", (1, 8)), 3, 5)
-    assert (data.count, data.described) == (3, "3 random samples of seed 5")
+    assert (data.count, data.description) == (3, "3 random samples of seed 5")
     (warning,) = data.warnings
     assert warning.startswith("calibrated on 3 RANDOM samples: ")
 

@@ -14,13 +14,13 @@ NO_NUMBER = "not finite"
 
 @pytest.mark.parametrize("name", [*OPERATOR, *(f"input.{name}" for name in OPERAND)])
 def test_words_that_rules_refuse_belong_to_measurements_that_give_words(name: str) -> None:
-    words = set(setter_of(name).words) - {NO_NUMBER}
+    words = set(setter_of(name).vocabulary) - {NO_NUMBER}
     assert not (vocabulary(name).numeric and words)
 
 
 def test_words_are_those_of_the_schema() -> None:
-    assert set(of_enum("Padding", "a padding").words()) == {"SAME", "VALID"}
-    assert {"int8", "float32", "bfloat16"} <= set(TYPES.words())
+    assert set(of_enum("Padding", "a padding").list_words()) == {"SAME", "VALID"}
+    assert {"int8", "float32", "bfloat16"} <= set(TYPES.list_words())
     assert vocabulary("padding").has("VALID")
     assert not vocabulary("padding").has("valid")
 

@@ -87,7 +87,7 @@ def table(package: str) -> str:
 
 
 def _row(name: str, opcode: str, requirements: list[Requirement]) -> str:
-    words = setter_of(name).words
+    words = setter_of(name).vocabulary
     borders = [
         value
         for r in requirements
@@ -128,16 +128,16 @@ def described(plan: Plan) -> dict[str, str]:
     found |= {
         f"beside {n}": f"{_tensor(b.tensor)} {b.place} {b.writers}" for n, b in enumerate(plan.bystanders)
     }
-    if plan.assigned is not None:
-        found["assigned"] = f"{' '.join(map(_tensor, plan.assigned.values))} {plan.assigned.before}"
+    if plan.assignment is not None:
+        found["assigned"] = f"{' '.join(map(_tensor, plan.assignment.values))} {plan.assignment.before}"
     rest = (
         "inputs",
         "outputs",
         "intermediates",
         "version",
         "explicit_absent",
-        "cut",
-        "joined",
+        "cut_roles",
+        "concatenation_axis",
         "lists_buffers",
     )
     return found | {name: str(getattr(plan, name)) for name in rest}

@@ -75,7 +75,7 @@ def test_curves(name: str) -> None:
 )
 def test_shifts_round_half_away(name: str, quarters: list[int]) -> None:
     """The table's variant rounds twice: 5 / 2 is 3 first, and 3 / 2 is 2."""
-    assert CELL_ACTIVATIONS[name].scaled(ints(5, 6, -6, -5, 8), 2).tolist() == quarters
+    assert CELL_ACTIVATIONS[name].shift_right(ints(5, 6, -6, -5, 8), 2).tolist() == quarters
 
 
 def test_normalization_of_a_row() -> None:

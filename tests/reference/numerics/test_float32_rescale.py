@@ -45,7 +45,7 @@ def both(made: Requantizer, sums: np.ndarray, offset: Ints) -> tuple[np.ndarray,
 
 
 def taken(made: Requantizer, offset: Ints) -> Float32Rescale:
-    quick = made.prepared[id(offset)].fast_path
+    quick = made.constants[id(offset)].fast_path
     assert quick is not None
     return quick
 
@@ -94,7 +94,7 @@ def test_without_the_check_for_ties_outputs_are_wrong() -> None:
     sums = near_ties(made, offset, 4096)
     assert both(made, sums, offset)[0].size
     sure = replace(taken(made, offset), error_bound=np.full(PERIOD, 2, F))
-    made.prepared[id(offset)] = replace(made.prepared[id(offset)], fast_path=sure)
+    made.constants[id(offset)] = replace(made.constants[id(offset)], fast_path=sure)
     quick, slow = both(made, sums, offset)
     assert (quick != slow).any()
 
@@ -126,7 +126,7 @@ def test_left_shifts_and_wrapping_are_computed_in_integers() -> None:
     ):
         offset = np.zeros(2, np.int64)
         both(made, np.zeros((4, 2), np.int64), offset)
-        assert made.prepared[id(offset)].fast_path is None
+        assert made.constants[id(offset)].fast_path is None
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ def test_bounds(
 ) -> None:
     made = weights(matrix, zero, largest)
     assert made.sums.tolist() == sums
-    assert (made.bound, made.matrix.dtype) == (bound, carrier)
+    assert (made.limit, made.matrix.dtype) == (bound, carrier)
     np.testing.assert_array_equal(made.matrix, matrix.astype(int) - zero)
 
 

@@ -49,7 +49,7 @@ def stored(rescale: Requantizer, sums: np.ndarray, offset: Ints) -> np.ndarray:
 
 def proof(rescale: Requantizer, offset: Ints) -> ProvenRescale | None:
     """Return the proof that has replaced the fast path with checks, or None."""
-    path = rescale.prepared[id(offset)].fast_path
+    path = rescale.constants[id(offset)].fast_path
     return path if isinstance(path, ProvenRescale) else None
 
 
@@ -112,7 +112,7 @@ def test_results_differ_for_changed_constants(constant: str, by: np.float32) -> 
     found = proof(rescale, offset)
     assert found is not None
     integers = stored(rescale, sums.astype(np.int64), offset)
-    rescale.prepared[id(offset)].fast_path = replace(found, **{constant: getattr(found, constant) * by})
+    rescale.constants[id(offset)].fast_path = replace(found, **{constant: getattr(found, constant) * by})
     assert (stored(rescale, sums, offset) != integers).any()
 
 

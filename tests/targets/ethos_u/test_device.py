@@ -161,7 +161,7 @@ def tampered(compiler: Vela, changes: dict[int, int]) -> Callable[..., np.ndarra
         tensors = [replace(t, data=data) if t.index == place else t for t in main.tensors]
         made = replace(made, subgraphs=(replace(main, tensors=tuple(tensors)),))
         found = compiled_operator(given, made, compiler.u85)
-        said.append(found.said)
+        said.append(found.reason)
         return found.compute(x)
 
     said = list[str]()

@@ -18,7 +18,7 @@ def trial(opcode: str) -> Trial:
     case = next(c for c in model_parts.operators(model, model.subgraphs[0]) if c.opcodes == (opcode,))
     stimulus = draw_inputs(case, {}, 0)
     assert stimulus is not None
-    return Trial(case.cut.model, stimulus.arrays)
+    return Trial(case.submodel.model, stimulus.arrays)
 
 
 def outputs(t: Trial) -> np.ndarray:
@@ -59,7 +59,7 @@ def test_elements_of_an_elementwise_operator_stay_themselves() -> None:
 def test_several_operators_are_left_alone() -> None:
     model = convolutional()
     case = model_parts.whole_model(model, model.subgraphs[0])
-    assert not list(narrower(Trial(case.cut.model, (np.zeros((1, 8, 8, 3), np.int8),))))
+    assert not list(narrower(Trial(case.submodel.model, (np.zeros((1, 8, 8, 3), np.int8),))))
 
 
 @pytest.mark.parametrize(

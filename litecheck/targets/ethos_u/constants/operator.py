@@ -54,20 +54,20 @@ Compute = Callable[[Array], Array]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CompiledOperator:
-    """A compiled operator: ``said`` describes differences from LiteRT, ``litert`` uses LiteRT's constants."""
+    """A compiled operator: ``reason`` describes differences from LiteRT, ``litert`` uses LiteRT's constants."""
 
     compute: Compute
-    said: str = ""
+    reason: str = ""
     litert: Compute | None = None
 
     def outputs(self, inputs: Iterable[Array]) -> tuple[Array, ...]:
         """Return the output for each input. Raises RuntimeError if constants differ from LiteRT and no output differs."""
-        computed, hidden = list[Array](), bool(self.said)
+        computed, hidden = list[Array](), bool(self.reason)
         for x in inputs:
             computed.append(self.compute(x))
             hidden = hidden and self.litert is not None and np.array_equal(computed[-1], self.litert(x))
         if hidden:
-            raise RuntimeError(f"constants differ from LiteRT, but no output differs: {self.said}")
+            raise RuntimeError(f"constants differ from LiteRT, but no output differs: {self.reason}")
         return tuple(computed)
 
 

@@ -34,7 +34,7 @@ def _set_in_place_resize(plan: Plan, value: Any, axis: int, factor: int, option:
     if value not in (0, 1):
         return None
     resized = resize_by(plan, factor, **({option: True} if option else {}))
-    return resized and resized.but(joined=axis if value else None)
+    return resized and resized.but(concatenation_axis=axis if value else None)
 
 
 @measures(partial(_set_in_place_resize, axis=0, factor=4))
@@ -94,7 +94,7 @@ def _set_in_place_depthwise(plan: Plan, value: Any) -> Plan | None:
     plan = plan.edit("bias", lambda t: dimensions(t, (2 * depth,)))
     plan = plan.edit("output", lambda t: dimensions(t, (1, *t.shape[1:3], 2 * depth)))
     plan = plan.option(depth_multiplier=2, fused_activation_function="NONE")
-    return plan.but(joined=3 if value else None)
+    return plan.but(concatenation_axis=3 if value else None)
 
 
 @measures(_set_in_place_depthwise)

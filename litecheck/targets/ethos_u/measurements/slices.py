@@ -98,7 +98,7 @@ def reversed_axes(operands: Operands) -> Measured:
 def _set_shared_slice_inputs(plan: Plan, value: Any) -> Plan | None:
     """Make this number of inputs slices of larger tensors, and outputs of the model as well."""
     roles = [role for role in ("lhs", "rhs") if (t := plan.one(role)) and t.values is None and t.shape]
-    return plan.but(cut=tuple(roles[: int(value)])) if 0 <= value <= len(roles) else None
+    return plan.but(cut_roles=tuple(roles[: int(value)])) if 0 <= value <= len(roles) else None
 
 
 @measures(_set_shared_slice_inputs)

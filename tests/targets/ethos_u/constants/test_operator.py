@@ -48,7 +48,7 @@ def test_a_table_begins_with_the_least_value() -> None:
     table = np.random.default_rng(1).integers(-128, 128, 256).astype(np.int8)
     found = compiled_operator(unary("TANH"), looked_up(table.tobytes()), False)
     np.testing.assert_array_equal(found.compute(EVERY)[0], table)
-    assert found.said == ""
+    assert found.reason == ""
 
 
 def test_a_table_of_16_bits_interpolates() -> None:
@@ -167,14 +167,14 @@ def layer(scales: tuple[bytes, ...]) -> Model:
 def test_sums_are_rescaled_as_compiled() -> None:
     """x - 2 = (8, 10, 20): 93 / 4 is 46.5 / 2, rounded twice 24; 132 / 8 is 66 / 4, rounded twice 17."""
     found = compiled_operator(connected(), layer(SCALES), False)
-    assert found.said == ""
+    assert found.reason == ""
     assert found.compute(np.array([[10, 12, 22]], np.int8)).tolist() == [[23, 16]]
 
 
 def test_a_changed_multiplier_changes_its_channel_and_is_named() -> None:
     found = compiled_operator(connected(), layer((SCALES[0], record(-6, 1 << 30, 32))), False)
     assert found.compute(np.array([[10, 12, 22]], np.int8)).tolist() == [[23, 32]]
-    assert found.said == (
+    assert found.reason == (
         "1 of 2 channels with a different multiplier, first channel 1: 1073741824 and shift 32, expected 1073741824 and 33"
     )
 
@@ -195,7 +195,7 @@ def test_a_multiplier_that_no_output_shows_to_be_changed_is_named_all_the_same()
 
 def test_a_changed_bias_is_named() -> None:
     found = compiled_operator(connected(), layer((record(9, 1 << 30, 32), SCALES[1])), False)
-    assert found.said == "1 of 2 channels with a different bias, first channel 0: 9, expected 5"
+    assert found.reason == "1 of 2 channels with a different bias, first channel 0: 9, expected 5"
     assert found.compute(np.array([[10, 12, 22]], np.int8)).tolist() == [[24, 16]]
 
 
