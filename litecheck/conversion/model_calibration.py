@@ -25,7 +25,6 @@ from litecheck.conversion.data_warnings import (
 )
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
-from litecheck.conversion.unrolled_loops import widen_loop_ranges
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
 from litecheck.files import atomic_write, read_file
@@ -131,6 +130,10 @@ def calibrate_model(
     )
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
+    from litecheck.conversion.unrolled_loops import (
+        widen_loop_ranges,  # its imports delayed the first sample by 45 ms
+    )
+
     ranges = widen_loop_ranges(model, choose_ranges(statistics, model, methods))
     inner = inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, unusual)

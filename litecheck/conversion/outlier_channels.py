@@ -23,15 +23,11 @@ from litecheck.conversion.equalize import (
     channel_spread,
     layer_pairs,
 )
+from litecheck.conversion.outlier_weights import SMALLEST, has_outlier
 from litecheck.conversion.weight_edits import with_edited_weights
 from litecheck.model.graph import name_of
-from litecheck.model.stored_values import stored_integers
-from litecheck.model.types import Model, Subgraph
-from litecheck.profile.operators import traits_of
+from litecheck.model.types import Model
 from litecheck.summary_text import count_of
-
-#: Smallest factor: an outlier that costs the other channels 4 of 8 bits.
-_SMALLEST = 16.0
 
 
 def rescale_outliers(model: Model) -> Equalization | None:
@@ -60,23 +56,6 @@ def rescale_outliers(model: Model) -> Equalization | None:
     return Equalization(with_edited_weights(model, changes), tuple(changes), tuple(pairs))
 
 
-def has_outlier(subgraph: Subgraph) -> bool:
-    """Return True if constant weights have an outlier channel, without copies of the weights."""
-    for operator in subgraph.operators:
-        facts = traits_of(operator.kind)
-        if facts.accumulates is None or len(facts.products) != 2:
-            continue
-        index = facts.tensors(operator).get(facts.products[1], -1)
-        values = stored_integers(subgraph.tensors[index]) if index >= 0 else None
-        if values is None or values.ndim < 2 or not values.any():
-            continue
-        others = tuple(n for n in range(values.ndim) if n != facts.accumulates.channels % values.ndim)
-        ranges = np.maximum(values.max(axis=others), -values.min(axis=others))
-        if ranges.max() >= _SMALLEST * np.median(ranges[ranges > 0]):
-            return True
-    return False
-
-
 def _text(factors: NDArray[np.float64]) -> str:
     """Return ``channel 5 of 24 divided by 256``, of the channel with the largest factor."""
     worst, more = int(factors.argmax()), int((factors > 1).sum()) - 1
@@ -98,8 +77,8 @@ def outlier_factors(first: EqualizedLayer, second: EqualizedLayer) -> NDArray[np
     with np.errstate(divide="ignore", invalid="ignore"):
         room = np.where(own > 0, own.max(axis=second.into, keepdims=True) / own, np.inf)
     others = tuple(n for n in range(own.ndim) if n != second.into)
-    usual = ranges[ranges < _SMALLEST * np.median(ranges[ranges > 0])].max()
+    usual = ranges[ranges < SMALLEST * np.median(ranges[ranges > 0])].max()
     most = np.minimum(ranges / usual, room.min(axis=others))
-    large = most >= _SMALLEST
+    large = most >= SMALLEST
     factors[large] = 2.0 ** np.floor(np.log2(most[large]))
     return factors

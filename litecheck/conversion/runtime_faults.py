@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cache
 
 from litecheck.conversion.conversion_plan import ConversionPlan
 from litecheck.conversion.request import REAL
@@ -30,11 +32,21 @@ def runtime_fault(opcode: str, dtype: str, runtimes: Collection[str]) -> str:
 
     Example: SUM in int8 for reference gives ``known fault of reference (ai-edge-litert 2.3.0): SUM reads ...``.
     """
-    for one in known_faults():
+    for one in _certain_faults().get(opcode, ()):
         affected = [name for name in one.resolvers if name in runtimes]
-        if one.always and opcode in one.operators and dtype in one.types and affected:
+        if dtype in one.types and affected:
             return _fault_text(one, affected, opcode)
     return ""
+
+
+@cache
+def _certain_faults() -> Mapping[str, tuple[KnownFault, ...]]:
+    """Return the faults for all inputs, by operator."""
+    found = defaultdict[str, tuple[KnownFault, ...]](tuple)
+    for one in known_faults():
+        for opcode in one.operators if one.always else ():
+            found[opcode] += (one,)
+    return found
 
 
 def _fault_text(fault: KnownFault, runtimes: Sequence[str], opcode: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import OWN, runtime_of
 from litecheck.conversion.model_calibration import open_samples
+from litecheck.conversion.outlier_weights import has_outlier
 from litecheck.conversion.recipe import QuantizationRecipe
 from litecheck.conversion.recipe_file import read_recipe
 from litecheck.conversion.request import KINDS, REAL, REAL_KINDS, check_kind
@@ -161,7 +162,7 @@ def prepare_session(model: Model, settings: ConversionSettings) -> ConversionSes
         from litecheck.conversion.equalize import equalize
 
         equalization = equalize(model)
-    elif settings.rescales and plan is None and not shifts and trained is None:
+    elif settings.rescales and not (plan or shifts or trained) and any(map(has_outlier, model.subgraphs)):
         from litecheck.conversion.outlier_channels import rescale_outliers
 
         equalization = rescale_outliers(model)

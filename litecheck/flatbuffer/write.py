@@ -49,12 +49,14 @@ def _too_large() -> Problem:
 
 
 def _estimate_size(table: Table) -> int:
-    """Return an initial size of the builder: the size of the vectors. The builder copies everything each time it grows."""
+    """Return an initial size of the builder: that of vectors and strings. The builder copies everything when it grows."""
     total, queue = 1 << 12, [table]
     while queue:
         for value in queue.pop().fields.values():
             if isinstance(value, np.ndarray):
                 total += value.nbytes + 32
+            elif isinstance(value, (str, bytes)):
+                total += len(value) + 16
             elif isinstance(value, Table):
                 queue.append(value)
             elif isinstance(value, tuple):

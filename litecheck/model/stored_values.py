@@ -80,7 +80,7 @@ def pack(values: NDArray[Any], dtype: str) -> NDArray[np.uint8]:
     return packed
 
 
-#: Bytes read before their pages are released: few enough to stay in a core's cache between two passes.
+#: Bytes of a window: few enough to stay in a core's cache between two passes.
 WINDOW = 4 << 20
 _SCANNED = {"int8": "i1", "uint8": "u1", "int16": "<i2", "int32": "<i4", "int64": "<i8"}
 
@@ -172,7 +172,7 @@ def _read_elements(tensor: Tensor, begin: int, shape: tuple[int, int, int]) -> N
 
 
 def _read_windows(tensor: Tensor) -> Iterator[tuple[int, NDArray[Any]]]:
-    """Yield (index of the first element, elements) of each window, and release its pages after use."""
+    """Yield (index of the first element, elements) of each window."""
     data = tensor.data
     if data is None or tensor.sparsity is not None or not len(data):
         return
@@ -187,7 +187,6 @@ def _read_windows(tensor: Tensor) -> Iterator[tuple[int, NDArray[Any]]]:
             yield start, unpack(part, tensor.dtype, min(len(part) * 8 // bits, tensor.size - start))
         else:
             yield start, part.view(_SCANNED[tensor.dtype])
-        release(part)
 
 
 def release(view: NDArray[Any]) -> None:
@@ -197,6 +196,8 @@ def release(view: NDArray[Any]) -> None:
     base: Any = view
     while isinstance(base, np.ndarray):
         base = base.base
+    if isinstance(base, memoryview):  # numpy wraps a buffer of frombuffer
+        base = base.obj
     if isinstance(base, mmap.mmap):
         whole = np.frombuffer(base, np.uint8)
         offset = view.__array_interface__["data"][0] - whole.__array_interface__["data"][0]

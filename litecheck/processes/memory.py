@@ -6,10 +6,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from types import TracebackType
-
-import psutil
+from typing import TYPE_CHECKING
 
 from litecheck.processes.posix import peak_resident
+
+if TYPE_CHECKING:
+    import psutil  # see child.py
 
 #: Seconds between two samples.
 PAUSE = 0.02
@@ -48,6 +50,8 @@ class MemoryWatch:
 
     def kill_seen(self) -> None:
         """Kill all sampled processes that still run, also if the process that started them has ended."""
+        import psutil
+
         for process in self._seen:
             with suppress(psutil.Error):
                 process.kill()
@@ -67,11 +71,15 @@ class MemoryWatch:
 
 def peak_memory() -> int:
     """Return the peak resident memory of this process in bytes, or its present memory if the system reports no peak."""
+    import psutil
+
     memory = psutil.Process().memory_info()
     return peak_resident() or int(getattr(memory, "peak_wset", memory.rss))
 
 
 def _family(pid: int) -> Iterator[psutil.Process]:
+    import psutil
+
     with suppress(psutil.Error):
         process = psutil.Process(pid)
         yield process
@@ -79,6 +87,8 @@ def _family(pid: int) -> Iterator[psutil.Process]:
 
 
 def _memory(process: psutil.Process) -> int:
+    import psutil
+
     with suppress(psutil.Error):
         memory = process.memory_full_info()
         return int(getattr(memory, "pss", memory.rss))

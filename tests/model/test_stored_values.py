@@ -87,8 +87,20 @@ def test_released_pages_are_read_again(tmp_path: Path) -> None:
         mapped = mmap.mmap(opened.fileno(), 0, access=mmap.ACCESS_READ)
     view = np.frombuffer(mapped, np.uint8)[100:]
     before = int(view.astype(np.int64).sum())
+    resident = _resident_pages(file)
     scan.release(view)
+    assert _resident_pages(file) <= resident / 4
     assert int(view.astype(np.int64).sum()) == before
+    assert _resident_pages(file) == resident
+
+
+def _resident_pages(file: Path) -> int:
+    """Return the kilobytes of a file that are mapped into this process and resident."""
+    maps = Path("/proc/self/smaps")
+    if not maps.exists():
+        pytest.skip("the system does not list mapped pages")
+    _, _, rest = maps.read_text().partition(str(file))
+    return int(rest.partition("Rss:")[2].split()[0])
 
 
 SUMMED = np.array([[[3, -5], [7, 0]], [[-8, 1], [2, -1]], [[4, 4], [-6, -7]]])

@@ -24,6 +24,7 @@ from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess
 from litecheck.errors import ConfigError, install_hint
 from litecheck.model.save import save_model
+from litecheck.model.stored_values import release
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
 
@@ -155,6 +156,8 @@ class LitertChild:
             self._written += 1
             path = str(self._path(f"{self._written}.tflite"))
             save_model(model, path, drop_unknown=True, hashed=True)
+            for buffer in model.buffers:  # read again when LiteRT, the largest process, has ended
+                release(buffer.data)
         self._files[model] = path
         return path
 
