@@ -74,11 +74,18 @@ def culprits_on_device(rows: Sequence[TracedOperator]) -> tuple[Culprit, ...]:
         loss = row.alone_snr - row.device_snr
         if loss >= LEAST_LOSS:
             share = f"{100 * row.device_differs:.2g} % of values"
-            detail = f"the device differs from the reference kernels in {share}, by at most {row.device_largest:g} LSB"
+            detail = (
+                f"the device differs from the reference kernels in {share}, by at most {_largest_text(row)}"
+            )
             found.append(
                 Culprit(row.subgraph, row.operator, row.opcode, row.name, "arithmetic", loss, detail)
             )
     return tuple(sorted(found, key=lambda one: -one.avoidable_db))
+
+
+def _largest_text(row: TracedOperator) -> str:
+    """Return the largest difference of a device, in LSB if the output is quantized. Examples: ``3 LSB``, ``5.96e-08``."""
+    return f"{row.device_largest:.3g}{'' if row.resolution is None else ' LSB'}"
 
 
 def small_differences(rows: Sequence[TracedOperator], named: Sequence[Culprit]) -> list[str]:
@@ -86,7 +93,7 @@ def small_differences(rows: Sequence[TracedOperator], named: Sequence[Culprit]) 
     known = {(one.subgraph, one.operator) for one in named}
     return [
         f"the device differs from the reference kernels at {row.opcode} #{row.operator}, in "
-        f"{100 * row.device_differs:.2g} % of values by at most {row.device_largest:g} LSB"
+        f"{100 * row.device_differs:.2g} % of values by at most {_largest_text(row)}"
         for row in rows
         if row.device_differs and (row.subgraph, row.operator) not in known
     ][:_NOTES]

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from litecheck.tracing.trace_result import Cause
-from litecheck.tracing.trace_rows import culprits_on_device, with_losses
+from litecheck.tracing.trace_rows import culprits_on_device, small_differences, with_losses
 from tests.rendering.tracing.traces import CULPRIT, ROWS
 
 
@@ -36,3 +36,9 @@ def test_a_larger_error_of_the_device_is_a_culprit() -> None:
     (found,) = culprits_on_device([ROWS[0], worse, fine])
     assert (found.operator, found.cause, found.avoidable_db) == (1, "arithmetic", 20.0)
     assert found.detail == "the device differs from the reference kernels in 25 % of values, by at most 3 LSB"
+
+
+def test_a_difference_of_a_float_output_has_no_unit() -> None:
+    real = replace(ROWS[1], resolution=None, device_differs=0.5, device_largest=5.96046e-08)
+    (note,) = small_differences([real], ())
+    assert note.endswith("in 50 % of values by at most 5.96e-08")

@@ -40,7 +40,7 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.agreement(record)
     page.sensitivity(record)
     page.tensors(record)
-    page.line(Text(visible(f"{record.verdict}: {wording.summary(record)}"), _style(record)))
+    page.line(Text(visible(wording.conclusion(record)), _style(record)))
 
 
 def _style(record: ConversionRecord) -> str:
@@ -48,10 +48,11 @@ def _style(record: ConversionRecord) -> str:
 
 
 def brief(record: ConversionRecord) -> str:
-    """Return one line if the new model violates, fails a gate or has a tensor of low effective resolution, else nothing."""
+    """Return a line if the new model violates or has a tensor of low effective resolution, and one for each failed gate."""
     if record.verdict != "violates" and not record.low_resolution and not record.failed_gates:
         return ""
-    return f"{visible(f'{record.source}: {record.verdict}: {wording.summary(record)}')}\n"
+    lines = (wording.conclusion(record), *(f"failed gate {gate}" for gate in record.failed_gates))
+    return "".join(f"{visible(f'{record.source}: {line}')}\n" for line in lines)
 
 
 class ConversionPage(ValidationPage):

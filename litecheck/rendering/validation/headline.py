@@ -15,18 +15,27 @@ _CUSTOM = "CUSTOM/kernel"
 def headline(report: Report, model: ModelReport) -> str:
     """Return the verdict, its profiles and scope, and its limits.
 
-    Examples: ``conforms to ethos-u55: 29 of 65 operators on the CPU``, ``violates litert-int8 for SOFTMAX``,
-    ``conforms to litert-runtime: needs a custom kernel``.
+    A model that violates some of its profiles is headed by these. Examples: ``conforms to ethos-u55: 29 of 65 operators
+    on the CPU``, ``violates litert-int8 for SOFTMAX``, ``conforms to litert-runtime: needs a custom kernel``.
     """
     verdict = report.verdict(model)
     if verdict == "not checked":
         return verdict
     scope = report.headline(model).removeprefix(verdict)
-    more = len(model.profiles) - _NAMED
-    profiles = ", ".join(model.profiles[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+    names = model.profiles if verdict == "conforms" else _violated_profiles(report, model)
+    more = len(names) - _NAMED
+    profiles = ", ".join(names[:_NAMED]) + (f" and {more} more" if more > 0 else "")
     named = f" {'to ' if verdict == 'conforms' else ''}{profiles}" if profiles else ""
     facts = ", ".join(_limits(model))
     return f"{verdict}{named}{scope}" + (f": {facts}" if facts else "")
+
+
+def _violated_profiles(report: Report, model: ModelReport) -> tuple[str, ...]:
+    """Return the profiles that a model violates, or all if only a gate without a profile fails."""
+    found = {f.demanded_by.profile for f in model.active if report.fails(f)}
+    if any(gate.name == "fallback" and not gate.kept for gate in report.gates(model)):
+        found |= {target.target for target in model.targets}
+    return tuple(name for name in model.profiles if name in found) or model.profiles
 
 
 def size_and_profiles(model: ModelReport) -> str:

@@ -151,6 +151,16 @@ def test_quiet_reports_failures_in_a_line() -> None:
     assert brief(converted("float16")) == ""
 
 
+@pytest.mark.parametrize(
+    ("target", "end"), [("", "nothing written"), ("int8.tflite", "written with --force")]
+)
+def test_quiet_names_failed_gates(target: str, end: str) -> None:
+    gates = ("--min-snr 60: output 'y' has 40.0 dB", "--max-float 0: 1 operator stays float32")
+    first, *rest = brief(replace(converted("float16"), failed_gates=gates, target=target)).splitlines()
+    assert first.endswith(f"; 2 gates failed: {end}")
+    assert rest == [f"float.tflite: failed gate {gate}" for gate in gates]
+
+
 def test_hostile_names_move_no_cursor() -> None:
     record = replace(converted(), source="\x1b[2Jevil.tflite")
     for form in FILES:
