@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -44,17 +45,27 @@ def device_of(certificate: Certificate) -> str:
 
 
 def _summary_tail(certificate: Certificate) -> str:
-    """Return the unshown claims, tolerances, waivers, and the cases by ending; invalid models are counted
-    separately."""
+    """Return the unshown claims, tolerances, waivers, and the cases by ending.
+
+    Invalid models are counted separately, and so are the cases of operators that are not claimed.
+    """
     invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
-    valid = {ending: number for ending, number in certificate.counts.items() if ending not in invalid}
-    broken = {ending: number for ending, number in certificate.counts.items() if ending in invalid}
+    claimed, idle = Counter[str](), 0
+    for row in certificate.operators:
+        if row.standing == NOT_CLAIMED:
+            idle += sum(row.counts.values())
+        else:
+            claimed.update(row.counts)
+    ends = claimed if idle else certificate.counts
+    valid = {ending: number for ending, number in ends.items() if ending not in invalid}
+    broken = {ending: number for ending, number in ends.items() if ending in invalid}
     cases = count_of(sum(valid.values()), "case")
     reason = shortfalls_sentence(certificate.shortfalls)
     short = f": {reason}" if reason else ""
     waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
     told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
     told += f"; {count_of(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
+    told += f"; {count_of(idle, 'case')} not claimed" if idle else ""
     return f"{short}{_tolerance_text(certificate)}{waived}{told}"
 
 

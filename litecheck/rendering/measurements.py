@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.errors import ConfigError
 from litecheck.profile.measurements.registry import (
+    docstring,
     meaning,
     operand_measurements,
     operator_measurements,
@@ -35,7 +36,7 @@ class MeasurementDescription:
 
 
 def measurements(pattern: str = "") -> tuple[MeasurementDescription, ...]:
-    """Return all measurements, or those whose name a part or wildcards match, then those with the word in the description.
+    """Return all measurements, or those whose name a part or wildcards match, then those with all words in the docstring.
 
     A measurement of an operand is ``role.NAME``; ``input.channels`` finds ``role.channels``, too. Raise ConfigError if
     nothing matches. For example, ``transpose`` finds ``transpose_extent``, then ``int32_permutation`` by its description.
@@ -43,7 +44,7 @@ def measurements(pattern: str = "") -> tuple[MeasurementDescription, ...]:
     found = _found(pattern)
     if not found:
         hint = suggestion_text(pattern, [one.name for one in _all_described()])
-        raise ConfigError(f"{pattern}: no measurement has such a name{hint}")
+        raise ConfigError(f"{pattern}: no name or description of a measurement contains this{hint}")
     return found
 
 
@@ -58,11 +59,21 @@ def measurement_hint(word: str) -> str:
 
 
 def _found(pattern: str) -> tuple[MeasurementDescription, ...]:
-    """Return the measurements that a pattern matches by name, then those that it matches by description."""
+    """Return the measurements that a pattern matches by name, then those with all its words in the docstring."""
     every = tuple(_all_described())
     named = tuple(one for one in every if _matches(one.name, pattern))
-    described = (one for one in every if one not in named and pattern.lower() in one.meaning.lower())
-    return (*named, *described)
+    words = list(map(_spaced, pattern.split()))
+    return (*named, *(one for one in every if one not in named and _has_words(one.name, words)))
+
+
+def _has_words(name: str, words: list[str]) -> bool:
+    text = _spaced(f"{name} {docstring(name)}")
+    return all(word in text for word in words)
+
+
+def _spaced(text: str) -> str:
+    """Return a text in lower case with spaces for hyphens and underscores: ``per-axis`` and ``per_axis`` are equal."""
+    return text.lower().replace("-", " ").replace("_", " ")
 
 
 def _all_described() -> Iterator[MeasurementDescription]:

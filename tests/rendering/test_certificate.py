@@ -61,6 +61,17 @@ def test_summary() -> None:
     assert "\\x1b" in summary(certificate(claims=N(device=N(name="A\x1b", version="1"))))
 
 
+def test_cases_that_are_not_claimed_are_counted_separately() -> None:
+    some = (
+        operator("ADD", "conforms", standing="claimed", counts={"passed": 4, "rejected": 2}),
+        operator(
+            "TANH", "not claimed", standing=NOT_CLAIMED, counts={"passed": 30, "flaky": 1, "rejected": 3}
+        ),
+    )
+    told = summary(certificate(operators=some, counts={"passed": 34, "flaky": 1, "rejected": 5}))
+    assert told == "ACME r1: conforms; 4 cases: 4 passed; 2 invalid models: 2 rejected; 34 cases not claimed"
+
+
 def test_operators_that_conform_are_not_listed() -> None:
     some = (
         operator("ADD", "conforms"),

@@ -9,6 +9,7 @@ import pytest
 from rich.console import Console
 
 from litecheck.errors import ConfigError
+from litecheck.profile.measurements.registry import docstring
 from litecheck.rendering.measurements import (
     ROLE,
     measurement_names,
@@ -45,6 +46,31 @@ def test_names_come_before_descriptions() -> None:
     assert "perm_repeats" in found
 
 
+@pytest.mark.parametrize(
+    ("searched", "found"),
+    [
+        ("SRAM", f"{ROLE}.stored_bytes"),
+        ("memory", "largest_tensor_bytes"),
+        ("line buffer", f"{ROLE}.width"),
+        ("alignment", f"{ROLE}.channels"),
+        ("per-channel", "per_axis_weights"),
+        ("per axis weights", "per_axis_weights"),
+        ("saturation", "largest_accumulator"),
+        ("upsample", "resize_factor"),
+    ],
+)
+def test_terms_of_hardware_find_measurements(searched: str, found: str) -> None:
+    assert found in names(searched)
+    assert "Search words" not in "".join(one.meaning for one in measurements(searched))
+
+
+def test_every_word_must_occur() -> None:
+    with pytest.raises(
+        ConfigError, match="line elephant: no name or description of a measurement contains this"
+    ):
+        names("line elephant")
+
+
 def test_a_role_finds_the_measurement_of_any_role() -> None:
     """``input.channels`` finds ``role.channels``, as rules write it."""
     assert names("input.channels") == [f"{ROLE}.channels"]
@@ -52,7 +78,7 @@ def test_a_role_finds_the_measurement_of_any_role() -> None:
 
 
 def test_names_that_do_not_exist() -> None:
-    with pytest.raises(ConfigError, match=r"input\.chanels: no measurement has such a name"):
+    with pytest.raises(ConfigError, match=r"input\.chanels: no name or description of a measurement contains this"):
         measurements("input.chanels")
 
 
@@ -87,5 +113,5 @@ def test_a_table() -> None:
     "word", ["dynamic", "concat", "transpose", "int64", "keepdims", "NHWC", "broadcast", "overflow", "alpha"]
 )
 def test_a_word_of_the_field_finds_a_measurement(word: str) -> None:
-    assert all(word.lower() in f"{one.name} {one.meaning}".lower() for one in measurements(word))
+    assert all(word.lower() in f"{one.name} {docstring(one.name)}".lower() for one in measurements(word))
     assert measurements(word)

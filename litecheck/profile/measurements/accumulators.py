@@ -89,6 +89,8 @@ def largest_accumulator(operands: Operands) -> Measured:
     200,000 int8 weights of 127 and input zero point -128 give 127 * 255 * 200,000 = 6,477,000,000.
 
     None for computed weights, and if depth and bias alone keep the accumulator within 32 bits.
+
+    Search words: overflow, saturation, int32, 24-bit accumulator.
     """
     return _largest(operands, INT32)
 
@@ -112,7 +114,10 @@ def _largest(operands: Operands, plain: int) -> int | None:
 def largest_int32_accumulator(operands: Operands) -> Measured:
     """``largest_accumulator`` with an int32 bias, which makes kernels accumulate int16 inputs in int32 as
     well; above 2^31 - 1 the sum can overflow. Example: int16 inputs and 1,000 int8 weights of 127 give
-    127 * 32,768 * 1,000 = 4,161,536,000."""
+    127 * 32,768 * 1,000 = 4,161,536,000.
+
+    Search words: overflow, saturation.
+    """
     bias = operands.one("bias")
     return largest_accumulator(operands) if bias is not None and bias.dtype == "int32" else None
 

@@ -52,7 +52,10 @@ def _length_setter(axis: int) -> OperandSetter:
 
 @measures_operand(_length_setter(-1))
 def channels(tensor: Tensor) -> Measured:
-    """Size of the last dimension. Example: shape (1, 4, 4, 8) gives 8."""
+    """Size of the last dimension. Example: shape (1, 4, 4, 8) gives 8.
+
+    Search words: depth, vector width, lanes, alignment of channels.
+    """
     return tensor.shape[-1] if tensor.shape else None
 
 
@@ -64,13 +67,19 @@ def batch(tensor: Tensor) -> Measured:
 
 @measures_operand(_length_setter(1))
 def height(tensor: Tensor) -> Measured:
-    """Size of dimension 1 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 5."""
+    """Size of dimension 1 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 5.
+
+    Search words: line buffer, image size.
+    """
     return tensor.shape[1] if len(tensor.shape) == 4 else None
 
 
 @measures_operand(_length_setter(2))
 def width(tensor: Tensor) -> Measured:
-    """Size of dimension 2 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 6."""
+    """Size of dimension 2 of a tensor of rank 4. Example: shape (1, 5, 6, 8) gives 6.
+
+    Search words: line buffer, row length, image size.
+    """
     return tensor.shape[2] if len(tensor.shape) == 4 else None
 
 
@@ -87,7 +96,10 @@ def _set_bytes(tensor: TensorPlan, value: int) -> TensorPlan | None:
 
 @measures_operand(_set_bytes)
 def stored_bytes(tensor: Tensor) -> Measured:
-    """Number of bytes. Example: int16 of shape (2, 3) gives 12, int4 of shape (3,) gives 2."""
+    """Number of bytes. Example: int16 of shape (2, 3) gives 12, int4 of shape (3,) gives 2.
+
+    Search words: SRAM, memory, buffer, tile size.
+    """
     return tensor.nbytes
 
 

@@ -83,8 +83,13 @@ def measurement(name: str) -> Measurement:
 
 def meaning(name: str) -> str:
     """Return the description of a measurement: the first paragraph of its docstring."""
+    return " ".join(docstring(name).split("\n\n")[0].split())
+
+
+def docstring(name: str) -> str:
+    """Return the whole docstring of a measurement. A paragraph ``Search words: ...`` has further words of the field."""
     function = OPERAND[name.rpartition(".")[2]][0] if "." in name else OPERATOR[name][0]
-    return " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
+    return inspect.getdoc(function) or ""
 
 
 def measurement_description(path: str) -> str:

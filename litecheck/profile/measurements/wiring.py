@@ -143,6 +143,8 @@ def largest_tensor_bytes(operands: Operands) -> Measured:
 
     Products of leading dimensions count, too, since the runtime multiplies the dimensions in their order: int8 of shape
     (6, 4, 0) gives 24. Strings, resources, variants and sparse tensors have no size.
+
+    Search words: SRAM, memory, buffer, tile size.
     """
     sized = (t for t in operands.subgraph.tensors if t.dtype not in _HANDLES and t.sparsity is None)
     return max(map(_required_bytes, sized), default=0)

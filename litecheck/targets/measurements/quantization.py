@@ -78,7 +78,10 @@ def scales_above_2_32(operands: Operands) -> Measured:
 @measures(change_first_input(with_two_scales))
 def per_axis_feature_maps(operands: Operands) -> Measured:
     """Number of tensors with more than one scale, except weights and biases. Example: input scales 0.5, 0.25 and output
-    scale 0.5 give 1."""
+    scale 0.5 give 1.
+
+    Search words: per-channel quantization of activations.
+    """
     return sum(t.quantization.scale.size > 1 for t in _all_but_weights(operands))
 
 

@@ -99,7 +99,10 @@ def resize_of(operands: Operands) -> Resize | None:
 
 @measures(set_resize_factor)
 def resize_factor(operands: Operands) -> Measured:
-    """Larger scale factor of RESIZE without half_pixel_centers; none if both sides stay. Example: 4x4 to 8x16 gives 4."""
+    """Larger scale factor of RESIZE without half_pixel_centers; none if both sides stay. Example: 4x4 to 8x16 gives 4.
+
+    Search words: upsample, upscaling, nearest neighbor, bilinear.
+    """
     found = resize_of(operands)
     if found is None or found.half_pixel_centers or found.input_sides == found.output_sides:
         return None

@@ -90,7 +90,10 @@ def _set_two_weight_scales(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_set_two_weight_scales)
 def per_axis_weights(operands: Operands) -> Measured:
-    """Number of weights with more than one scale. Example: weight scales 0.5 and 0.25 give 1."""
+    """Number of weights with more than one scale. Example: weight scales 0.5 and 0.25 give 1.
+
+    Search words: per-channel quantization.
+    """
     return sum(t.quantization.scale.size > 1 for t in operands.of("weight"))
 
 
@@ -102,7 +105,10 @@ def _set_two_bias_scales(plan: Plan, value: Any) -> Plan | None:
 
 @measures(_set_two_bias_scales)
 def per_axis_biases(operands: Operands) -> Measured:
-    """Number of biases with more than one scale. Example: bias scales 0.5 and 0.25 give 1."""
+    """Number of biases with more than one scale. Example: bias scales 0.5 and 0.25 give 1.
+
+    Search words: per-channel quantization.
+    """
     return sum(t.quantization.scale.size > 1 for t in operands.of("bias"))
 
 
