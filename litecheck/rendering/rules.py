@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.checks.wording import requirement_phrase
 from litecheck.errors import ConfigError
 from litecheck.profile.load import profile_names
+from litecheck.profile.parser import PSEUDO
 from litecheck.profile.types import OperatorRule, Profile, Relaxation, Requirement
 from litecheck.rendering.escape import json_document, visible
 from litecheck.rendering.measurements import measurement_hint
@@ -71,7 +72,8 @@ def strip_role(requirement: Requirement) -> str:
 def print_profiles(profiles: Iterable[Profile], console: Console) -> None:
     """Print a table of profiles."""
     listed = (
-        (p.name, " ".join(p.activations), str(len(p.operators)), p.extends or "", p.title) for p in profiles
+        (p.name, " ".join(p.activations), str(len(p.operators.keys() - PSEUDO)), p.extends or "", p.title)
+        for p in profiles
     )
     whole = (*_WHOLE, "operators", "extends")
     print_table(("profile", "judges", "operators", "extends", "title"), listed, whole, console)

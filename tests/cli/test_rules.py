@@ -93,7 +93,10 @@ def test_measurements(run: Run) -> None:
 def test_no_measurement_of_a_name(run: Run) -> None:
     result = run("rules", "--measurements", "strid_w")
     assert result.exit_code == 64
-    assert "strid_w: no name or description of a measurement contains this; did you mean 'stride_w'?" in result.stderr
+    assert (
+        "strid_w: no name or description of a measurement contains this; did you mean 'stride_w'?"
+        in result.stderr
+    )
 
 
 @pytest.mark.parametrize(

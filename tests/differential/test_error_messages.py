@@ -29,7 +29,7 @@ FILTER = (4, 3, 3, 3)
 PER_AXIS = weights(FILTER, 0)
 
 
-def stated(part: Part, scale: object, zero: int = 0, axis: int = 0) -> Part:
+def stated(part: Part, scale: object, zero: int | list[int] = 0, axis: int = 0) -> Part:
     """Return a part with different parameters."""
     return replace(part, quantization=qparams(np.asarray(scale), zero, axis))
 
@@ -120,6 +120,7 @@ REFERENCE: dict[str, Callable[[], Case]] = {
     "Only float32, uint8_t, Int8_t, Int16_t are supported currently, got INT32": lambda: unary(
         "SOFTMAX", real(SHAPE, "int32"), out(SHAPE, None, "int32"), beta=1.0
     ),
+    "output->type != input_type": lambda: conv(result=out((1, 4, 6, 4), qparams(0.1), "int16")),
     "is_supported_type was not true": lambda: unary("DEQUANTIZE", real(SHAPE), out(SHAPE, None, "float32")),
     "op_context.axis->type != kTfLiteInt32": lambda: two(
         "MEAN", const([1, 2], None, "int64"), out((1, 3), qparams(0.05, 3))
@@ -135,6 +136,9 @@ XNNPACK: dict[str, Callable[[], Case]] = {
     "failed to delegate TRANSPOSE node": lambda: copied("TRANSPOSE", (1, 6, 4, 3), const([0, 2, 1, 3])),
     "failed to delegate MAX_POOL_2D node": lambda: copied(
         "MAX_POOL_2D", SHAPE, filter_width=2, filter_height=2, **WINDOW
+    ),
+    "unsupported zero-point value": lambda: conv(
+        weight=stated(PER_AXIS, PER_AXIS.quantization.scale, [0, 0, 3, 0])  # type: ignore[union-attr]
     ),
     "unsupported scale value": lambda: conv(result=out((1, 4, 6, 4), qparams(0.0))),
     "XNNPack delegate failed to reshape runtime": lambda: conv(act((1, 4, 6, 5))),

@@ -78,7 +78,9 @@ def test_a_role_finds_the_measurement_of_any_role() -> None:
 
 
 def test_names_that_do_not_exist() -> None:
-    with pytest.raises(ConfigError, match=r"input\.chanels: no name or description of a measurement contains this"):
+    with pytest.raises(
+        ConfigError, match=r"input\.chanels: no name or description of a measurement contains this"
+    ):
         measurements("input.chanels")
 
 

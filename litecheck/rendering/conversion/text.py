@@ -40,18 +40,26 @@ def print_report(record: ConversionRecord, console: Console, verbose: bool = Fal
     page.agreement(record)
     page.sensitivity(record)
     page.tensors(record)
-    page.line(Text(visible(wording.conclusion(record)), _style(record)))
+    page.line(Text(visible(_conclusion(record)), _style(record)))
 
 
 def _style(record: ConversionRecord) -> str:
     return VERDICTS["violates" if record.failed_gates else record.verdict]
 
 
+def _conclusion(record: ConversionRecord) -> str:
+    """Return the verdict with the counts of operators. Example: ``conforms: 7 of 8 operators int8; 1 gate failed: nothing
+    written``."""
+    gates = count_of(len(record.failed_gates), "gate") if record.failed_gates else ""
+    written = "written with --force" if record.target else "nothing written"
+    return f"{record.verdict}: {wording.summary(record)}{f'; {gates} failed: {written}' if gates else ''}"
+
+
 def brief(record: ConversionRecord) -> str:
     """Return a line if the new model violates or has a tensor of low effective resolution, and one for each failed gate."""
     if record.verdict != "violates" and not record.low_resolution and not record.failed_gates:
         return ""
-    lines = (wording.conclusion(record), *(f"failed gate {gate}" for gate in record.failed_gates))
+    lines = (_conclusion(record), *(f"failed gate {gate}" for gate in record.failed_gates))
     return "".join(f"{visible(f'{record.source}: {line}')}\n" for line in lines)
 
 

@@ -68,14 +68,6 @@ def outcome(record: ConversionRecord) -> str:
     return f"{record.verdict}, {quantization_share(record)}{loss}{gates}"
 
 
-def conclusion(record: ConversionRecord) -> str:
-    """Return the verdict with the counts of operators. Example: ``conforms: 7 of 8 operators int8; 1 gate failed: nothing
-    written``."""
-    gates = count_of(len(record.failed_gates), "gate") if record.failed_gates else ""
-    written = "written with --force" if record.target else "nothing written"
-    return f"{record.verdict}: {summary(record)}{f'; {gates} failed: {written}' if gates else ''}"
-
-
 def facts(record: ConversionRecord) -> Iterator[tuple[str, str]]:
     """Yield the facts of the whole conversion, each with its label."""
     request, profile = record.conversion.request, record.conversion.plan.profile
