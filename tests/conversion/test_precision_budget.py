@@ -149,6 +149,18 @@ def test_a_size_far_below_int8_fails_before_costs_are_measured(budget: str, fail
         check_size(parse_budget(budget), 96_000, 16)
 
 
+@pytest.mark.parametrize(("lead", "chosen"), [(0.01, 7_500), (3.0, 8_000)])
+def test_an_equal_snr_is_reached_without_float_operators(lead: float, chosen: int) -> None:
+    def measure(one: TypeAssignment) -> TriedAssignment:
+        return TriedAssignment(
+            one, 8_000 if one.real else 7_500, (30.0 if one.int16x8 else 9.0) + lead * bool(one.real)
+        )
+
+    costs = operator_costs({0: 10.0, 1: 12.0}, {0: 30.0, 1: 30.0}, frozenset({0, 1}), {}, {})
+    choice = choose_assignment(ConversionBudget("size", 8_000), costs, measure, 14_000)
+    assert choice.trial.size == chosen
+
+
 def test_costs_follow_from_decibels() -> None:
     assert noise_of(20) == 0.01
     assert noise_of(math.inf) == 0
