@@ -15,6 +15,7 @@ from litecheck.reference.numerics.fixedpoint import (
     rounding_shift,
     saturate,
 )
+from litecheck.reference.numerics.fused_product import multiply_add
 from litecheck.reference.numerics.lookup import each_value, quotient
 from litecheck.reference.registry import KernelFunction, Variants, kernel
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, Operand, Options, OutputSpec
@@ -197,9 +198,18 @@ def hard_swish(input: Operand, output: OutputSpec) -> Array:
     return each_value(input.data, at, output.dtype)
 
 
-@kernel("HARD_SWISH", "float32")
-def hard_swish_float(input: Operand, output: OutputSpec) -> Array:
-    """output = x * min(6, max(0, x + 3)) / 6 in float32."""
+@kernel("HARD_SWISH", "float32", gate=("divided", "fused"))
+def hard_swish_float(input: Operand, output: OutputSpec, variants: Variants) -> Array:
+    """output = x * min(6, max(0, x + 3)) / 6 in float32.
+
+    ``gate: fused`` (XNNPACK with FMA or AVX-512) computes x * min(1, max(0, x * (1/6) + 1/2)), with x * (1/6) + 1/2 rounded
+    once. Any shape. Source: tflite/kernels/internal/reference/reference_ops.h, HardSwish; xnnpack/src/f32-vhswish.
+
+    For example, -1 gives -1/3.
+    """
     x = input.data
+    if variants["gate"] == "fused":
+        gate = multiply_add(x, np.float32(1 / 6), np.float32(0.5))
+        return np.asarray(np.minimum(np.maximum(gate, np.float32(0)), np.float32(1)) * x)
     relu6 = np.minimum(np.float32(6), np.maximum(np.float32(0), x + np.float32(3)))
     return np.asarray(x * relu6 / np.float32(6))

@@ -158,5 +158,18 @@ def test_hard_swish_has_its_documented_steps(scale, zero):
 
 def test_hard_swish_of_floats():
     x = Operand(np.float32([-4, -1, 0, 1, 4]), "float32")
-    found = activation.hard_swish_float(x, OutputSpec("float32", ()))
+    found = activation.hard_swish_float(x, OutputSpec("float32", ()), {"gate": "divided"})
     assert found.tolist() == [0, np.float32(-2) / np.float32(6), 0, np.float32(4) / np.float32(6), 4]
+
+
+def test_hard_swish_of_floats_with_a_single_rounding():
+    """XNNPACK's output near -3, where a rounding of x / 6 is a large part of x / 6 + 1/2."""
+    x, out = Operand(np.float32([-2.99984908, 4, -4]), "float32"), OutputSpec("float32", ())
+    fused = activation.hard_swish_float(x, out, {"gate": "fused"})
+    assert [v.hex() for v in fused.tolist()] == [
+        "-0x1.3c4bee0000000p-14",
+        "0x1.0000000000000p+2",
+        "-0x0.0p+0",
+    ]
+    divided = activation.hard_swish_float(x, out, {"gate": "divided"})
+    assert abs(divided[0] / fused[0] - 1) > 1e-4
