@@ -68,7 +68,8 @@ RARE_SIGNED_SHARES: tuple[tuple[Scale, Scale], ...] = (
     ((0.00939, 117), SIGNED_SHARE),
     ((0.00967, 76), SIGNED_SHARE),
 )
-#: Inputs with a table entry that two C libraries round differently: GELU and its approximation, and ELU.
+#: Inputs with a table entry that two C libraries round differently: GELU and its approximation, and ELU. The third of ELU
+#: has an entry that expm1(x) and exp(x) - 1 round differently.
 RARE_GELUS: tuple[tuple[Scale, Scale], ...] = (
     ((0.012141, 3), (0.012141, 3)),
     ((0.019491, 10), (0.019491, 10)),
@@ -76,6 +77,7 @@ RARE_GELUS: tuple[tuple[Scale, Scale], ...] = (
 RARE_ELUS: tuple[tuple[Scale, Scale], ...] = (
     ((0.00975, 111), (0.014807570725679398, 100)),
     ((0.00418, 124), (0.010593065991997719, 100)),
+    ((0.008432, 28), (0.001392, 12)),
 )
 
 

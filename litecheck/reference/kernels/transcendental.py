@@ -202,17 +202,27 @@ def log(input: Operand, output: OutputSpec, variants: Variants) -> Array:
     return look_up(input, output, lambda x: np.where(x <= 0, least, plain(x)))
 
 
-@kernel("ELU", "int8", "float32", workspace=80, round=_ROUND, functions=("fdlibm", "rounded"))
+@kernel("ELU", "int8", "float32", workspace=80, round=_ROUND, functions=("fdlibm", "rounded", "exp-less-1"))
 def elu(input: Operand, output: OutputSpec, variants: Variants, backends: BackendSet = ALL_BACKENDS) -> Array:
     """output = x for x >= 0, else e^x - 1, from a table. Any shape.
 
     expm1 is the C library's (``fdlibm``: most libraries; ``rounded``: correctly rounded, as in glibc from 2.41 on).
-    Source: tflite/kernels/activations.cc, EluPrepare.
+    8-bit tables with ``exp-less-1`` subtract 1 from the library's exp, both rounded to float32: TFLM. Source:
+    tflite/kernels/activations.cc, EluPrepare; tensorflow/lite/micro/kernels/elu.cc.
 
     For example, -10 and 10 with scales 0.1 give -6 and 10.
     """
-    negative = fdlibm.expm1 if variants["functions"] == "fdlibm" else libm(np.expm1)
+    functions = variants["functions"]
+    if functions == "exp-less-1" and input.dtype == "int8":
+        negative: Real = _exp_less_1
+    else:
+        negative = libm(np.expm1) if functions == "rounded" else fdlibm.expm1
     return look_up(input, output, lambda x: np.where(x < 0, negative(x), x), _round(variants, backends))
+
+
+def _exp_less_1(x: Floats) -> Floats:
+    value: Floats = optimized_routines.exp(x) - _FLOAT32(1)
+    return value
 
 
 @kernel("GELU", "int8", "uint8", "int16", "float32", workspace=100, functions=("fdlibm", "rounded"))

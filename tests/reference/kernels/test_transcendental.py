@@ -94,6 +94,22 @@ def test_log_of_0_is_the_smallest_value():
     assert found[128 - 20 + 10] == 7
 
 
+def test_elu_of_tflm():
+    """exp(x) - 1 and expm1(x) round -78 on different sides of a tie; TFLM outputs -7. Floats use expm1."""
+    v, out = value("int8", 0.004078, 63), result("int8", 0.006292, 63)
+    tables = [
+        transcendental.elu(v, out, {"round": "half-away", "functions": functions})
+        for functions in ("exp-less-1", "fdlibm")
+    ]
+    [at] = np.flatnonzero(tables[0] != tables[1])
+    assert (ALL["int8"][at], tables[0][at], tables[1][at]) == (-78, -7, -6)
+    small = Operand(np.float32([-1e-4]), "float32")
+    found = transcendental.elu(
+        small, OutputSpec("float32", ()), {"round": "half-away", "functions": "exp-less-1"}
+    )
+    assert found.tolist() == [np.float32(math.expm1(small.data[0]))]
+
+
 def test_elu_and_gelu():
     v, out = value("int8", 0.05), result("int8", 0.05)
     assert (
