@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from litecheck.reference.backends import ALL_BACKENDS, XNNPACK, BackendSet
@@ -98,6 +100,6 @@ def batch_matmul_float(
         raise RunError(f"no kernel for float32 times {rhs.dtype}")
     variant = variants["dynamic"]
     quantize = dynamic("as-asked" if variant == "xnnpack" and XNNPACK not in backends else variant, options)
-    rows, scale = subtract_zero_points(left.reshape(-1, left.shape[-1]), quantize)
+    rows, scale = subtract_zero_points(left.reshape(math.prod(left.shape[:-1]), left.shape[-1]), quantize)
     sums = _products(rows.reshape(left.shape), right, REACH, LARGEST["int8"])
     return scale_sums(sums, scale.reshape(*left.shape[:-1], 1), rhs, None)

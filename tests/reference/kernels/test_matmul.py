@@ -113,6 +113,15 @@ def test_rows_are_quantized_for_an_int8_matrix(dynamic: str, backends: Any) -> N
         np.testing.assert_allclose(made, exact, atol=1e-3)
 
 
+@pytest.mark.parametrize("asymmetric", [False, True])
+def test_rows_of_an_int8_matrix_without_depth(asymmetric: bool) -> None:
+    """A sum of no products is 0."""
+    left, right = real(np.zeros((2, 0))), Operand(np.zeros((0, 4), np.int8), "int8", quantized(0.5))
+    given = options(asymmetric_quantize_inputs=asymmetric)
+    made = batch_matmul_float(left, right, SPEC, given, {"dynamic": "as-asked"})
+    assert made.tolist() == [[0.0] * 4] * 2
+
+
 def test_a_real_product_with_int16_is_rejected() -> None:
     with pytest.raises(RunError, match="no kernel for float32 times int16"):
         batch_matmul_float(real(A), stored(B, dtype="int16"), SPEC, None, {"dynamic": "as-asked"})
