@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
+from math import prod
 
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.graph import wiring_of
 from litecheck.model.options import options_of
 from litecheck.model.stored_values import extremes
 from litecheck.model.types import Tensor
+from litecheck.profile.measurements.empty_matrices import batch_pairs
 from litecheck.profile.measurements.measured_operator import Measured, Operands, one_scale
 from litecheck.profile.measurements.register import OPERAND, OPERATOR
 from litecheck.profile.measurements.registry import measurement
@@ -25,7 +27,7 @@ ABSENT = "absent"
 #: Last parts of the names whose value follows from the types, shapes and constness of an operator's tensors.
 _STRUCTURAL = frozenset((
     "type", "source", "elements", "rows", "row_size", "row_remainder", "rank_gap", "broadcasts", "window_beyond_input",
-    "outer_dimensions",
+    "outer_dimensions", "single_beside_empty", "matrices",
 ))  # fmt: skip
 
 
@@ -121,6 +123,23 @@ def _outer_dimensions(operands: Operands) -> Measured:
     return None if lhs is None else sum(size > 1 for size in lhs.shape[:-2])
 
 
+def _single_beside_empty(operands: Operands) -> Measured:
+    """Return the number of batch dimensions of length 1 in a matrix and 0 in the second. Example: (0, 1, 2, 3) and
+    (0, 0, 3, 4) give 1."""
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    return None if lhs is None or rhs is None else sum({*pair} == {0, 1} for pair in batch_pairs(lhs, rhs))
+
+
+def _symmetric_rows_without_depth(operands: Operands) -> Measured:
+    """Return the number of lhs rows of BATCH_MATMUL with a depth of 0, or 0 with ``asymmetric_quantize_inputs``. Example:
+    lhs (5, 2, 0) gives 10."""
+    lhs = operands.one("lhs")
+    if lhs is None or len(lhs.shape) < 2:
+        return None
+    rows, depth = lhs.shape[-2:][:: -1 if operands.option("adj_x") else 1]
+    return 0 if depth or operands.option("asymmetric_quantize_inputs") else prod(lhs.shape[:-2]) * rows
+
+
 def _block_size_by_32(operands: Operands) -> Measured:
     """Return the block size of blockwise weights modulo 32. Example: blocks of 40 give 8."""
     weight = operands.one("weight")
@@ -165,6 +184,7 @@ _OF_TENSOR: dict[str, Callable[[Tensor], Measured]] = {
     "granularity": _granularity,
     "rows": lambda tensor: tensor.shape[0] if tensor.shape else None,
     "row_size": lambda tensor: tensor.size // tensor.shape[0] if tensor.shape and tensor.shape[0] else None,
+    "matrices": lambda tensor: prod(tensor.shape[:-2]) if len(tensor.shape) > 1 else None,
     "row_remainder": lambda tensor: tensor.shape[0] % 4 if tensor.shape else None,
     "stored": _smallest_stored,
     "zero_point": _zero_point,
@@ -176,6 +196,8 @@ _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
     "rank_gap": _rank_gap,
     "window_beyond_input": _window_beyond_input,
     "outer_dimensions": _outer_dimensions,
+    "single_beside_empty": _single_beside_empty,
+    "symmetric_rows_without_depth": _symmetric_rows_without_depth,
     "block_size_by_32": _block_size_by_32,
     "weight_writer": _weight_writer,
     "ends_model": _ends_model,

@@ -168,8 +168,15 @@ def ramp(*shape: int, lowest: int = -127) -> Array:
     return values
 
 
-def product(lhs: TensorPlan, rhs: TensorPlan, output: TensorPlan) -> Model:
-    return build("BATCH_MATMUL", lhs, rhs, output, version=4)
+def product(lhs: TensorPlan, rhs: TensorPlan, output: TensorPlan, **options: Option) -> Model:
+    return build("BATCH_MATMUL", lhs, rhs, output, version=4, **options)
+
+
+def empty_product(lhs: Sequence[int], rhs: Sequence[int], dtype: str = "float32", **options: Option) -> Model:
+    """Return the product of a float32 matrix and a constant of a type."""
+    output = (*np.broadcast_shapes(tuple(lhs[:-2]), tuple(rhs[:-2])), lhs[-2], rhs[-1])
+    right = c(np.ones(rhs), dtype, 0.1 if dtype == "int8" else 0)
+    return product(x(tuple(lhs), "float32"), right, x(output, "float32"), **options)
 
 
 def everything(dtype: str, size: int = 8) -> Array:
@@ -326,6 +333,23 @@ def _layers() -> Iterator[FaultPair]:
         for right in (x((4, 5), "int8", 0.1), c(ramp(4, 5), "int8", 0.1))
     ]
     yield FaultPair("not constant", "BATCH_MATMUL", "xnnpack", *matrices)
+    matrices = [
+        empty_product((2, 0), (0, 4), "int8", asymmetric_quantize_inputs=options) for options in (False, True)
+    ]
+    yield FaultPair("depth of 0 are quantized", "BATCH_MATMUL", "reference", *matrices)
+    yield FaultPair(
+        "depth of 0 are quantized",
+        "BATCH_MATMUL",
+        "optimized",
+        matrices[0],
+        empty_product((0, 0), (0, 4), "int8"),
+    )
+    for rows in ((0, 2, 3), (1, 2, 3)):
+        pair = empty_product(rows, (0, 3, 4), "int8"), empty_product((1, 2, 3), (1, 3, 4), "int8")
+        yield FaultPair("batch of 0", "BATCH_MATMUL", "xnnpack", *pair)
+    for lhs, rhs in (((0, 1, 2, 3), (0, 0, 3, 4)), ((0, 0, 2, 3), (0, 1, 3, 4))):
+        pair = empty_product(lhs, rhs), empty_product((0, 0, 2, 3), (0, 0, 3, 4))
+        yield FaultPair("1 instead of 0", "BATCH_MATMUL", "xnnpack", *pair)
     matrices = [
         product(x((3, 4), "int8", 0.1), c(ramp(4, 5), "int8", scale, 0, 1), x((3, 5), "int8", 1.0))
         for scale in ([0.1] * 5, 0.1)

@@ -54,10 +54,17 @@ def lookup(table: Quantization, output: Quantization, dtype: str = "int8") -> Mo
     return one_operator("EMBEDDING_LOOKUP", operands, [run_time("y", (2, 3), dtype, output)])
 
 
-def product(lhs: tuple[int, ...], rhs: tuple[int, ...], output: tuple[int, ...], dtype: str) -> Model:
-    """Return a BATCH_MATMUL of two inputs."""
+def product(
+    lhs: tuple[int, ...],
+    rhs: tuple[int, ...],
+    output: tuple[int, ...],
+    dtype: str,
+    right: Quantization | None = None,
+) -> Model:
+    """Return a BATCH_MATMUL of two inputs; ``right`` is the quantization of the second, if it differs."""
     q = None if dtype == "float32" else HALF
-    x, w, y = (run_time(n, shape, dtype, q) for n, shape in (("x", lhs), ("w", rhs), ("y", output)))
+    sides = (("x", lhs, q), ("w", rhs, right or q), ("y", output, q))
+    x, w, y = (run_time(n, shape, dtype, stated) for n, shape, stated in sides)
     return one_operator("BATCH_MATMUL", [x, w], [y], version=2)
 
 
@@ -205,6 +212,10 @@ def litert_models() -> Iterator[ImpactModel]:
         ):
             given = (_ones(*lhs, dtype=dtype), _ones(*rhs, dtype=dtype))
             yield ImpactModel(f"product {lhs} {dtype}", product(lhs, rhs, output, dtype), given, *rejected)
+    given = (_ones(2, 0, 3), _ones(2, 3, 4))
+    for right in (qparams(0.5, 3), qparams([0.5] * 4, 0, 2)):
+        model = product((2, 0, 3), (2, 3, 4), (2, 0, 4), "int8", right)
+        yield ImpactModel(f"product that XNNPACK declines {right}", model, given, None, "")
     given = (_ones(0, 2, 3), _ones(0, 3, 4))
     yield ImpactModel(
         "product of no batch", product((0, 2, 3), (0, 3, 4), (0, 2, 4), "int8"), given, None, ""

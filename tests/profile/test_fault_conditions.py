@@ -35,6 +35,12 @@ MATRICES = one_operator(
 )
 
 
+def matrices(lhs: tuple[int, ...], rhs: tuple[int, ...], **given: bool) -> Model:
+    """Return a product of matrices of two shapes."""
+    sides = [run_time(n, shape, "float32") for n, shape in (("a", lhs), ("b", rhs))]
+    return one_operator("BATCH_MATMUL", sides, [run_time("y", (1,), "float32")], given)
+
+
 def detections(**given: float | bool) -> Model:
     """Return an operator of TFLite_Detection_PostProcess with options."""
     builder = ModelBuilder("detections")
@@ -76,6 +82,19 @@ def detections(**given: float | bool) -> Model:
         (SUM, "scale_ratio", 8),
         (POOL, "window_beyond_input", 2),
         (MATRICES, "outer_dimensions", 2),
+        (MATRICES, "rhs.matrices", 6),
+        (MATRICES, "single_beside_empty", 0),
+        (MATRICES, "symmetric_rows_without_depth", 0),
+        (matrices((0, 1, 2, 3), (0, 0, 3, 4)), "single_beside_empty", 1),
+        (matrices((2, 2, 3), (0, 1, 3, 4)), "single_beside_empty", 1),
+        (matrices((0, 2, 3), (2, 3, 4)), "single_beside_empty", 0),
+        (matrices((2, 3), (0, 3, 4)), "rhs.matrices", 0),
+        (matrices((5, 2, 0), (5, 0, 4)), "symmetric_rows_without_depth", 10),
+        (matrices((0, 2, 0), (0, 0, 4)), "symmetric_rows_without_depth", 0),
+        (matrices((0, 2), (0, 4), adj_x=True), "symmetric_rows_without_depth", 2),
+        (matrices((2, 0), (0, 4), asymmetric_quantize_inputs=True), "symmetric_rows_without_depth", 0),
+        (matrices((0, 2), (2, 4)), "symmetric_rows_without_depth", 0),
+        (LAYER, "symmetric_rows_without_depth", None),
         (LAYER, "projected_beyond_cells", None),
         (LAYER, "block_size_by_32", None),
         (LAYER, "classes_per_detection", None),

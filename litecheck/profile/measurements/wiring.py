@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from math import prod
 from operator import mul
 from typing import Any
@@ -81,13 +81,6 @@ def _set_delegated_rank(plan: Plan, value: int) -> Plan | None:
         if plan.one(role):
             return plan.edit(role, lambda t: with_rank(t.but(dtype="float32", values=None), value) or t)
     return None
-
-
-def _set_empty(plan: Plan, value: int) -> Plan | None:
-    rows = (0 if value > 1 else 2, 0 if value else 3)
-    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), rows))
-    columns = (rows[1], 0 if value > 3 else 4)
-    return plan.edit("rhs", lambda t: dimensions(t, columns)) if 0 <= value < 5 else None
 
 
 def _broadcast(plan: Plan, value: int) -> Plan | None:
@@ -251,19 +244,6 @@ def delegated_float_rank(operands: Operands) -> Measured:
 def _rank_of(operands: Operands, types: Collection[str]) -> int | None:
     tensors = (t for role in ("input", "values", "lhs") for t in operands.roles.get(role, ()))
     return next((len(t.shape) for t in tensors if t.dtype in types), None)
-
-
-@measures(_set_empty)
-def delegated_empty_dimensions(operands: Operands) -> Measured:
-    """Number of dimensions of length 0 in the matrices of a float32 or int8 BATCH_MATMUL, and 1 for a batch of 0 that
-    becomes 1: XNNPACK broadcasts 0 and 1 to 1. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
-    lhs, rhs = operands.one("lhs"), operands.one("rhs")
-    if lhs is None or rhs is None or lhs.dtype not in DELEGATED:
-        return None
-    empty = (lhs.shape[-2:] + rhs.shape[-2:]).count(0)
-    batches = [shape[:-2][::-1] for shape in (lhs.shape, rhs.shape)]
-    joint = [max(pair) for pair in zip_longest(*batches, fillvalue=1)]
-    return empty + (0 in batches[0] + batches[1] and 0 not in joint)
 
 
 @measures(_broadcast)

@@ -1,0 +1,47 @@
+"""Measurements of BATCH_MATMUL with dimensions of length 0."""
+
+from __future__ import annotations
+
+from itertools import zip_longest
+
+from litecheck.model.types import Tensor
+from litecheck.profile.measurements.measured_operator import Measured, Operands, one_scale
+from litecheck.profile.measurements.register import dimensions, measures
+from litecheck.profile.operator_plan import Plan
+
+
+def _set_empty(plan: Plan, value: int) -> Plan | None:
+    rows = (0 if value > 1 else 2, 0 if value else 3)
+    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), rows))
+    columns = (rows[1], 0 if value > 3 else 4)
+    return plan.edit("rhs", lambda t: dimensions(t, columns)) if 0 <= value < 5 else None
+
+
+def batch_pairs(lhs: Tensor, rhs: Tensor) -> list[tuple[int, int]]:
+    """Return the batch dimensions of two matrices, from the last on. Example: (5, 2, 3) and (3, 4) give [(5, 1)]."""
+    left, right = lhs.shape[:-2][::-1], rhs.shape[:-2][::-1]
+    return list(zip_longest(left, right, fillvalue=1))
+
+
+def is_delegated_product(operands: Operands) -> bool:
+    """Return True if XNNPACK takes a BATCH_MATMUL: float32 inputs, or int8 with a single scale and zero point 0 of rhs."""
+    lhs, rhs, output = (operands.one(role) for role in ("lhs", "rhs", "output"))
+    if lhs is None or rhs is None or output is None:
+        return False
+    if lhs.dtype != "int8":
+        return lhs.dtype == "float32"
+    sides = (lhs, rhs, output)
+    single = all(side.dtype == "int8" and one_scale(side) is not None for side in sides)
+    return single and not rhs.quantization.zero_point.any()
+
+
+@measures(_set_empty)
+def delegated_empty_dimensions(operands: Operands) -> Measured:
+    """Number of dimensions of length 0 in the matrices of a BATCH_MATMUL that XNNPACK takes, and 1 for a batch of 0 that
+    becomes 1: XNNPACK broadcasts 0 and 1 to 1. Example: lhs (2, 0, 3) and rhs (2, 3, 4) give 1."""
+    lhs, rhs = operands.one("lhs"), operands.one("rhs")
+    if lhs is None or rhs is None or not is_delegated_product(operands):
+        return None
+    empty = (lhs.shape[-2:] + rhs.shape[-2:]).count(0)
+    pairs = batch_pairs(lhs, rhs)
+    return empty + (any(0 in pair for pair in pairs) and all(max(pair) for pair in pairs))
