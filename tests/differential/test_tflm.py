@@ -47,6 +47,7 @@ KINDS = [
 #: Operators with variants of the arithmetic tflm beyond litert-reference, and a kind that shows them.
 OWN = [
     (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED"), (affine, "TRANSPOSE_CONV int16", "TRANSPOSE_CONV"),
+    (affine, "BATCH_MATMUL int16", "BATCH_MATMUL"),
     (affine, "CONV_2D int16", "CONV_2D"), (affine, "FULLY_CONNECTED int16", "FULLY_CONNECTED"),
     (binary, "ADD int16", "ADD"), (binary, "SUB int16", "SUB"),
     (recurrent, "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"),

@@ -26,6 +26,7 @@ _ROUNDINGS = tuple(name for name in rescalings("double") if name != "double-by-e
     "int8",
     "int16",
     requantize=step(_ROUNDINGS, "int64_sums", "declined", parametric=PARAMETRIC, int64_sums=WIDE),
+    multiplier=step(("float32",), "int64_sums", int64_sums=("float32", "float64")),
 )
 def batch_matmul(
     lhs: Operand, rhs: Operand, output: OutputSpec, options: Options, variants: Variants
@@ -33,7 +34,8 @@ def batch_matmul(
     """out[..., i, j] = sum over k of lhs[..., i, k] * rhs[..., k, j]; leading dimensions broadcast.
 
     1. acc = sum (l - zl) * (r - zr), int32 (int64 for int16); an int32 output is sum l * r, without zero points.
-    2. Rescale by lhs scale * rhs scale / output scale, with a float32 product; rhs may have a scale for each column.
+    2. Rescale by lhs scale * rhs scale / output scale; the product of the scales is in the width of ``multiplier``,
+       float32 for int8. rhs may have a scale for each column.
     3. Add the output zero point, clamp to the type.
 
     adj_x and adj_y transpose the last two dimensions of lhs and rhs first.
@@ -50,7 +52,8 @@ def batch_matmul(
     sums += left.shape[-1] * lhs.zero_point * rhs.zero_point
     columns = 1 if rhs.quantization.scale.size == 1 else right.shape[-1]
     scales = Scales.of(lhs, rhs, output, columns)
-    rescale = requantizer(variants["requantize"], scales, output, None, narrow=True, wrap=lhs.dtype == "int8")
+    narrow, wrap = variants["multiplier"] == "float32", lhs.dtype == "int8"
+    rescale = requantizer(variants["requantize"], scales, output, None, narrow=narrow, wrap=wrap)
     out = np.empty(sums.shape, rescale.dtype)
     rescale(sums, np.zeros(columns, np.int64), out)
     return out

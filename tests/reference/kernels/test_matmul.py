@@ -13,7 +13,7 @@ from litecheck.reference.kernels.matmul import batch_matmul, batch_matmul_float
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 from tests.reference.kernels.layers import output, quantized, real, stored
 
-ROUNDED = {"requantize": "double"}
+ROUNDED = {"requantize": "double", "multiplier": "float32"}
 A, B = [[1, 2, 3], [4, 5, 6]], [[1, -2], [3, -4], [5, -6]]
 #: A times B.
 AB = [[22, -28], [49, -64]]
@@ -88,6 +88,16 @@ def test_sums_beyond_float32_are_exact() -> None:
 def test_shapes_that_do_not_fit(lhs: Operand, rhs: Operand, text: str) -> None:
     with pytest.raises(RunError, match=text):
         product(lhs, rhs, output())
+
+
+@pytest.mark.parametrize(("width", "value"), [("float32", -4030), ("float64", -4031)])
+def test_the_width_of_the_product_of_scales(width: str, value: int) -> None:
+    """-75563 steps; LiteRT multiplies the scales in float32, TFLM in float64."""
+    left = Operand(np.array([[-25187, -2], [0, 0]], np.int16), "int16", quantized(0.0014595945831388235))
+    right = Operand(np.array([[3], [1]], np.int16), "int16", quantized(0.0007670379127375782))
+    spec = OutputSpec("int16", (2, 1), quantized(2.0989224140066653e-05))
+    made = batch_matmul(left, right, spec, None, {"requantize": "reduced", "multiplier": width})
+    assert made.tolist() == [[value], [0]]
 
 
 SPEC = OutputSpec("float32", ())
