@@ -47,7 +47,6 @@ KINDS = [
 #: Operators with variants of the arithmetic tflm beyond litert-reference, and a kind that shows them.
 OWN = [
     (affine, "FULLY_CONNECTED int8", "FULLY_CONNECTED"), (affine, "TRANSPOSE_CONV int16", "TRANSPOSE_CONV"),
-    (affine, "BATCH_MATMUL int16", "BATCH_MATMUL"),
     (affine, "CONV_2D int16", "CONV_2D"), (affine, "FULLY_CONNECTED int16", "FULLY_CONNECTED"),
     (binary, "ADD int16", "ADD"), (binary, "SUB int16", "SUB"),
     (recurrent, "UNIDIRECTIONAL_SEQUENCE_LSTM", "UNIDIRECTIONAL_SEQUENCE_LSTM"),
@@ -78,6 +77,29 @@ def test_variants_of_tflm_are_needed(tflm, module, kind, opcode):
     assert right(without, "tflm").variants(opcode) == reference
     few = (sweep(without, kind, "tflm", tflm, 10, seed, shown=0) for seed in range(15))
     assert any(found.score.different for found in few)
+
+
+def test_16_bit_products_multiply_the_scales_in_float64(tflm):
+    """-75563 steps give -4031, and -4030 with the scales multiplied in float32 (negative control)."""
+    sides = [
+        Tensor(np.int16([[-25187, -2]]), qparams(0.0014595945831388235)),
+        Tensor(np.int16([[3], [1]]), qparams(0.0007670379127375782)),
+    ]
+    made = trial("scales", "BATCH_MATMUL", sides, "int16", qparams(2.0989224140066653e-05), (1, 1), 4)
+    assert answers(made, tflm, "tflm")[0][0].tolist() == [[-4031]]
+    right = load_arithmetic("tflm")
+    assert score(made, tflm, "tflm", right).different == 0
+    narrow = changed(right, {"BATCH_MATMUL": {"multiplier/int64_sums": "float32"}})
+    assert score(made, tflm, "tflm", narrow).different == 1
+
+
+@pytest.mark.parametrize(("functions", "different"), [("exp-less-1", 0), ("fdlibm", 1)])
+def test_8_bit_elu_subtracts_1_from_exp(tflm, functions, different):
+    """Of all 256 values, expm1 changes one."""
+    values = Tensor(np.arange(-128, 128).astype(np.int8)[None], qparams(0.004078, 63))
+    made = trial("ELU", "ELU", [values], "int8", qparams(0.006292, 63), (1, 256), 1)
+    chosen = changed(load_arithmetic("tflm"), {"ELU": {"functions": functions}})
+    assert score(made, tflm, "tflm", chosen).different == different
 
 
 @pytest.mark.models
