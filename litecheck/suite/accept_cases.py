@@ -29,7 +29,7 @@ from litecheck.suite.missing_case import MissingCase
 from litecheck.suite.option_combinations import Choice, choices
 from litecheck.suite.parameter_sets import SETS, ParameterSet
 from litecheck.suite.probe_cases import designed_cases
-from litecheck.suite.stimuli import ARITHMETIC, case_of, known_inputs, stimuli
+from litecheck.suite.stimuli import ARITHMETIC, case_of, inputs_by_inference, known_inputs, stimuli
 
 #: Bytes of inputs of smoke cases, of cases with plain parameters, and of all further cases.
 _SMOKE, _PLAIN, _OTHERS = 1 << 14, 300_000, 1 << 15
@@ -218,8 +218,8 @@ def _feeds(
 ) -> Expectation:
     usual = _SMOKE if level == "smoke" else _PLAIN if parameters.name == "plain" else _OTHERS
     case = case_of(model, name)
-    known = known_inputs(model, draft.inputs)
-    return stimuli(case, known, plans.seed, parameters.size or usual, reference(), parameters.sharp)
+    known, several = known_inputs(model, draft.inputs), inputs_by_inference(model, draft.by_inference)
+    return stimuli(case, known, plans.seed, parameters.size or usual, reference(), parameters.sharp, several)
 
 
 def reference() -> Arithmetic:

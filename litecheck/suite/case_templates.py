@@ -32,7 +32,7 @@ from litecheck.suite.case import LEVELS
 FILE = "rules/case_templates.yaml"
 _KEYS = ("none", "like", "version", "options", "types", "typed", "unusual", "forms")
 _FORM_KEYS = ("level", "operands", "options", "results", "calls")
-_OPERAND_KEYS = ("shape", "values", "given", "constant")
+_OPERAND_KEYS = ("shape", "values", "given", "by_inference", "constant")
 _WHOLE = re.compile(r"[+-]?\d+$")
 _REAL = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)(e[+-]?\d+)?$")
 
@@ -197,8 +197,17 @@ def _operand(node: Node, kind: str) -> TemplateOperand:
     ((key, value),) = node.values.items()
     if key in ("shape", "constant"):
         return TemplateOperand(_shape(value), constant=key == "constant")
+    if key == "by_inference":
+        return _operand_by_inference(value)
     values = _array(value)
     return TemplateOperand(values.shape, values, constant=key == "values")
+
+
+def _operand_by_inference(node: Node) -> TemplateOperand:
+    several = tuple(map(_array, _list(node)))
+    if len({values.shape for values in several}) != 1:
+        raise ProfileError(node.file, node.line, "expected values of one shape for each inference")
+    return TemplateOperand(several[0].shape, several[0], by_inference=several)
 
 
 def _shape(node: Node) -> tuple[int, ...]:

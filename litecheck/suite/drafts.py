@@ -30,6 +30,7 @@ from litecheck.profile.types import OperatorRule, Profile, Requirement
 from litecheck.reference.runtime_tensors import NUMPY_TYPES
 from litecheck.suite.case_templates import FILE, CaseTemplate
 from litecheck.suite.option_combinations import Choice, listed_types
+from litecheck.suite.run_time_values import run_time_values, tensor_name
 
 #: Type of steering inputs (shapes, axes) without a stated type.
 _STEERS = "int32"
@@ -40,7 +41,7 @@ class Draft:
     """A form under a rule: a conforming plan, without the values of weights and further constants.
 
     ``blank`` names the constants whose values are to be drawn, ``inputs`` has the run-time values of steering inputs, by
-    tensor name.
+    tensor name. ``by_inference`` has those that differ between inferences, which repeat them in order.
     """
 
     profile: Profile
@@ -50,6 +51,7 @@ class Draft:
     plan: Plan
     blank: frozenset[str]
     inputs: Mapping[str, Array] = field(default_factory=dict)
+    by_inference: Mapping[str, tuple[Array, ...]] = field(default_factory=dict)
 
     @cached_property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -97,9 +99,8 @@ def draft_form(profile: Profile, rule: OperatorRule, form: CaseTemplate, choice:
         if (made := plan.one(role))
     }
     plan = plan.option(**typed) if typed else plan
-    return Draft(
-        profile, rule, form, choice, plan, frozenset(_blank(form, plan)), _run_time_values(form, plan)
-    )
+    inputs, by_inference = run_time_values(form, plan)
+    return Draft(profile, rule, form, choice, plan, frozenset(_blank(form, plan)), inputs, by_inference)
 
 
 def broken_limits(
@@ -156,11 +157,6 @@ def _equal(one: TensorPlan, other: TensorPlan) -> bool:
     return one.values is not None and other.values is not None and np.array_equal(one.values, other.values)
 
 
-def tensor_name(role: str, at: int) -> str:
-    """Return the name of a role's tensor; further tensors of a repeated role are numbered."""
-    return f"{role} {at}" if at else role
-
-
 def _types(rule: OperatorRule, form: CaseTemplate, choice: Choice) -> dict[str, str]:
     """Return the types that are fixed before solving, by role."""
     demands = {r.role: r for r in requirements_of(rule, choice.alternative) if r.verb == "dtype" and r.role}
@@ -208,7 +204,13 @@ def _start(rule: OperatorRule, form: CaseTemplate, types: Mapping[str, str]) -> 
         form.opcode, rule.inputs, rule.outputs, operands, rule.intermediates, rule.optional,
         dict(form.options), form.version,
     )  # fmt: skip
-    return plan.but(calls=tuple(_callees(plan, form)))
+    calls = tuple(_callees(plan, form))
+    if calls:
+        # The last called subgraph returns the outputs of the operator: a branch, or the body of a loop.
+        (role,) = rule.outputs
+        typed = zip(plan.operands[role], calls[-1].outputs, strict=True)
+        plan = plan.with_role(role, [made.but(dtype=inner.dtype) for made, inner in typed])
+    return plan.but(calls=calls)
 
 
 def _callees(plan: Plan, form: CaseTemplate) -> Iterator[Callee]:
@@ -221,6 +223,8 @@ def _callees(plan: Plan, form: CaseTemplate) -> Iterator[Callee]:
 
 
 def _tensor(part: TemplateOperand, name: str, dtype: str, kind: str) -> TensorPlan:
+    if part.values is not None and part.values.dtype == np.bool_:
+        dtype = "bool"
     tensor = TensorPlan(dtype, part.shape, variable=kind == "state", name=name)
     if kind == "weight" and part.constant and part.values is None and dtype in NUMPY_TYPES:
         # Rules differ for weights that are not constant; the values are drawn later.
@@ -247,17 +251,3 @@ def _add_output_shapes(plan: Plan, form: CaseTemplate) -> Plan:
 
 def _fill_unknown(shape: Shape | None) -> tuple[int, ...]:
     return tuple(n if n is not None else 1 for n in shape or ())
-
-
-def _run_time_values(form: CaseTemplate, plan: Plan) -> dict[str, Array]:
-    """Return the run-time values of steering inputs: those of the form, or alternating 0 and 1."""
-    fed: dict[str, Array] = {}
-    for role, parts in form.operands.items():
-        for at, part in enumerate(parts):
-            dtype = NUMPY_TYPES[plan.operands[role][at].dtype]
-            if part.is_runtime_input:
-                fed[tensor_name(role, at)] = np.asarray(part.values, dtype)
-            elif traits_of(form.opcode).steers(role) and part.values is None and not part.constant:
-                turns = np.arange(int(np.prod(part.shape))).reshape(part.shape) // 2 % 2
-                fed[tensor_name(role, at)] = turns.astype(dtype)
-    return fed

@@ -32,7 +32,7 @@ from litecheck.suite.fitted_forms import fitted_rows, form_of
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.option_combinations import choices
 from litecheck.suite.parameter_sets import SETS
-from litecheck.suite.stimuli import case_of, known_inputs
+from litecheck.suite.stimuli import case_of, inputs_by_inference, known_inputs, set_values
 
 #: Numbers of the drawn inputs of each case. Those of comparisons include limits and zero points, which are often equal.
 _DRAWN, _COMPARED = (0, 1), (0, 3)
@@ -93,8 +93,9 @@ def _case(
     main = model.subgraphs[0]
     numbers = _COMPARED if main.tensors[main.outputs[0]].dtype == "bool" else _DRAWN
     made = list(draw_stimuli(case, known_inputs(model, draft.inputs), seed, max(numbers) + 1))
-    stimuli = [made[number] for number in numbers if number < len(made)]
-    expectation = Expectation(case, stimuli)
+    drawn_inputs = [made[number] for number in numbers if number < len(made)]
+    stimuli = set_values(drawn_inputs, inputs_by_inference(model, draft.by_inference))
+    expectation = Expectation(case, list(stimuli))
     expectation.usable(reference())
     if not expectation.stimuli or nonconformity(model, profile) is not None:
         return None

@@ -46,6 +46,13 @@ def test_lists_are_shapes_or_constants() -> None:
     ]
 
 
+def test_values_by_inference_are_values_at_run_time() -> None:
+    (condition,) = next(f for f in templates_of("IF").forms if f.name == "false").operands["condition"]
+    assert [values.tolist() for values in condition.by_inference] == [False, True, True]
+    assert condition.values is condition.by_inference[0]
+    assert condition.is_runtime_input
+
+
 @pytest.mark.parametrize(
     ("entry", "message"),
     [
@@ -58,6 +65,8 @@ def test_lists_are_shapes_or_constants() -> None:
         ("ADD: {forms: {a: {operands: {lhs: [x]}}}}", "templates.yaml:2: expected a whole number here"),
         ("ADD: {forms: {a: {operands: {lhs: {given: [[1], [1, 2]]}}}}}", "templates.yaml:2: rows of different lengths"),
         ("ADD: {forms: {a: {operands: {lhs: {given: [x]}}}}}", "templates.yaml:2: expected numbers, or true and false"),
+        ("ADD: {forms: {a: {operands: {lhs: {by_inference: [[1], [1, 2]]}}}}}", "expected values of one shape"),
+        ("ADD: {forms: {a: {operands: {lhs: {by_inference: []}}}}}", "expected values of one shape"),
         ("ADD: {forms: {a: {options: {strides: 1}}}}", "ADD, form a: AddOptions has no option 'strides'"),
     ],
 )  # fmt: skip

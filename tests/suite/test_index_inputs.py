@@ -19,7 +19,7 @@ from tests.suite.devices import Computing, arithmetic
 SELECTED = (
     "EMBEDDING_LOOKUP/int8/rows-plain", "GATHER/int8/given-plain", "GATHER_ND/int8/given-plain",
     "ONE_HOT/int8/last-plain", "SCATTER_ND/int8/given-plain", "SELECT/int8/rows-plain", "SELECT_V2/int8/spread-plain",
-    "WHERE/int8/matrix-plain",
+    "WHERE/int8/matrix-plain", "IF/int8/true-plain",
 )  # fmt: skip
 
 
