@@ -93,7 +93,7 @@ def test_state_is_handed_on_within_a_series() -> None:
     assert max(case.lengths) > 1
 
 
-@pytest.mark.parametrize("opcode", ["WHILE", "CALL_ONCE"])
+@pytest.mark.parametrize("opcode", ["STABLEHLO_COMPOSITE", "CALL_ONCE"])
 def test_operators_without_a_form(opcode: str) -> None:
     profile = load_profile("litert-structure")
     (gap,) = accept_cases(profile, opcode, "smoke", 0)

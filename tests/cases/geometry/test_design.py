@@ -34,7 +34,7 @@ def test_every_possible_pair_occurs_and_every_row_is_affordable(opcode: str) -> 
         (
             "litert-runtime",
             {"SHAPE", "RANK", "IF", "UNIQUE", "WHERE", "ONE_HOT", "SPARSE_TO_DENSE", "STABLEHLO_GATHER", "REDUCE_WINDOW",
-             "EMBEDDING_LOOKUP", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM"},
+             "EMBEDDING_LOOKUP", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM", "LSTM", "WHILE"},
         ),
     ],
 )  # fmt: skip
