@@ -109,8 +109,7 @@ class Worker:
 
     def _read_message(self, seconds: float) -> dict[str, Any]:
         """Return the child's next message, or an empty mapping if the child ended or no message came in time."""
-        with self._child.time_limit(seconds):
-            line = self._child.stdout.readline()
+        line = self._child.read_line(seconds)
         with suppress(ValueError):
             message = json.loads(line)
             return message if isinstance(message, dict) else {}

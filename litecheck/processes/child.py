@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING
 
-from litecheck.processes.posix import kill_group
+from litecheck.processes.posix import kill_group, wait_for_output
 
 if TYPE_CHECKING:
     import psutil
@@ -60,6 +60,7 @@ class ChildProcess:
             start_new_session=True,
             creationflags=_NEW_GROUP,
         )
+        self._read = b""
         self._finalizer = weakref.finalize(self, _end_process, self.process, patience, closed)
 
     def __enter__(self) -> ChildProcess:
@@ -93,6 +94,26 @@ class ChildProcess:
     def close(self) -> None:
         """End the program and its descendants and close the pipes."""
         self._finalizer()
+
+    def read_line(self, seconds: float) -> bytes:
+        """Return the next line of the output, or the incomplete line at its end. Kill the program after ``seconds``.
+
+        POSIX systems wait for the pipe, so that no thread is started for a line.
+        """
+        if os.name != "posix":
+            with self.time_limit(seconds):
+                return self.stdout.readline()
+        end = time.monotonic() + seconds
+        with suppress(OSError, ValueError):  # the pipe was closed
+            while b"\n" not in self._read:
+                if not wait_for_output(self.stdout, max(0.0, end - time.monotonic())):
+                    self.kill()
+                part = os.read(self.stdout.fileno(), 1 << 16)
+                if not part:
+                    break
+                self._read += part
+        line, ending, self._read = self._read.partition(b"\n")
+        return line + ending
 
     @contextmanager
     def time_limit(self, seconds: float) -> Iterator[TimeLimit]:

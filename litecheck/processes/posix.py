@@ -8,6 +8,7 @@ import signal
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import IO
 
 #: PR_SET_CHILD_SUBREAPER of linux/prctl.h.
 _SET_CHILD_SUBREAPER = 36
@@ -51,6 +52,17 @@ def adopt_orphans() -> None:
     if sys.platform == "linux":
         with suppress(OSError, AttributeError):
             ctypes.CDLL(None).prctl(_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+def wait_for_output(pipe: IO[bytes], seconds: float) -> bool:
+    """Return True once a pipe has bytes or has ended, False after ``seconds``. Windows cannot wait: True at once."""
+    with suppress(ImportError):
+        from select import POLLIN, poll
+
+        waiting = poll()
+        waiting.register(pipe, POLLIN)
+        return bool(waiting.poll(1000 * seconds))
+    return True
 
 
 def children() -> frozenset[int]:

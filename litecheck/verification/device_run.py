@@ -15,7 +15,7 @@ from litecheck.cases.operator_keys import activation_type, weight_granularity
 from litecheck.cases.variable_state import StateSupport
 from litecheck.comparison.missing_kernels import missing_kernel
 from litecheck.devices.outcome import Outcome
-from litecheck.devices.port import Device, Failure, memory_of
+from litecheck.devices.port import Answer, Device, Failure, memory_of
 from litecheck.files import check_folder, file_digest
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
@@ -96,6 +96,7 @@ class AnswerJudge:
         admissible = tuple(map(load_arithmetic, settings.arithmetics))
         published = tuple(map(load_arithmetic, arithmetic_names()))
         profile = load_profile(settings.profile) if settings.profile else None
+        self.device = device
         self.judge = Judge(admissible, published, tolerances(profile))
         self.viable = frozenset(a.name for a in published) - {a.name for a in admissible}
         self.explain = AnswerExplainer(self.judge, device.name, settings.element)
@@ -120,6 +121,9 @@ class AnswerJudge:
             case_job, judged, explanation = self._judge_parts(submission, submission.parts, kept.viable)
         else:
             judged = self.judge(case_job, submission.answer, kept.viable)
+            if isinstance(submission.answer, Answer) and submission.answer.shared and not judged.outcome.good:
+                (alone,) = submit([case_job], self.device, 1, shares=False)
+                return self._make_verdict(alone, kept)
             explanation = self.explain(case_job, judged) if submission.tried else Explanation()
         if reason := missing_kernel(self.explain.device, case_job.case.submodel.model, judged.outcome):
             judged = replace(judged, outcome=Outcome.NOT_SUPPORTED, message=f"{reason}\n{judged.message}")

@@ -55,11 +55,12 @@ def submit(
     spending: BudgetDivision | None = None,
     known: Container[str] = (),
     recording: str | None = None,
+    shares: bool = True,
 ) -> Generator[Submission, None, None]:
     """Run jobs on the device, ``jobs`` at a time, and yield the answers in order.
 
     Cases whose names are in ``known`` are skipped. ``spending`` limits the inputs of each case. ``recording`` is a
-    folder that keeps the device's answers.
+    folder that keeps the device's answers. With ``shares``, cases may share a process, unless answers are recorded.
     """
     pool = ThreadPoolExecutor(jobs)
     waiting: deque[_Pending] = deque()
@@ -68,7 +69,9 @@ def submit(
             passed = case_job.case.name in known
             if spending is not None and not passed:
                 case_job = spending.limit_job(case_job)
-            job = None if passed or not case_job.stimuli else case_job.job
+            job = None
+            if case_job.stimuli and not passed:
+                job = replace(case_job.job, shares=shares and not recording)
             coming = None if job is None else _submit(pool, device, job, spending)
             waiting.append(_Pending(case_job, passed, job, coming))
             while len(waiting) > 2 * jobs:

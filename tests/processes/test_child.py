@@ -62,6 +62,19 @@ def test_a_time_limit_ends_a_read() -> None:
         assert short.exceeded
 
 
+def test_lines_are_read_one_by_one_within_a_time_limit() -> None:
+    program = "import time; print('one\\ntwo\\nthr', end='', flush=True); time.sleep(0.3); print('ee\\nend', end='')"
+    with ChildProcess(python(program), stdout=subprocess.PIPE) as child:
+        lines = [child.read_line(60).rstrip() for _ in range(5)]
+        assert lines == [b"one", b"two", b"three", b"end", b""]
+    silent = python("import time; print('first', flush=True); time.sleep(600)")
+    with ChildProcess(silent, stdout=subprocess.PIPE) as child:
+        assert child.read_line(60).strip() == b"first"
+        assert child.alive
+        assert child.read_line(0.2) == b""
+        assert not child.alive
+
+
 def test_closing_with_patience_lets_the_program_finish(tmp_path: Path) -> None:
     program = f"import sys; sys.stdin.read(); open({str(tmp_path / 'finished')!r}, 'w').close()"
     child = ChildProcess(python(program), stdin=subprocess.PIPE, patience=30)

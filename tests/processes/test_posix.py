@@ -32,6 +32,17 @@ def test_features_of_a_system_are_used_in_two_modules() -> None:
     assert found == {"processes/posix.py", "devices/job_process.py"}
 
 
+def test_waiting_for_a_pipe() -> None:
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as pipe:
+        assert not posix.wait_for_output(pipe, 0.05) or sys.platform == "win32"
+        os.write(writing, b"x")
+        assert posix.wait_for_output(pipe, 60)
+        assert pipe.read(1) == b"x"
+        os.close(writing)
+        assert posix.wait_for_output(pipe, 60)
+
+
 def test_the_expression_finds_features_of_a_system() -> None:
     for line in ("import fcntl", "    os.killpg(1, 9)", 'Path("/proc/self/status")', "import resource"):
         assert SYSTEM.search(line)

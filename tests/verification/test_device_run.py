@@ -69,6 +69,39 @@ def test_one_wrong_element_is_located() -> None:
     assert report.exit_code == 1
 
 
+@pytest.mark.parametrize(("alone", "outcome"), [(0, Outcome.EXACT), (1, Outcome.MISMATCH)])
+def test_an_answer_of_a_shared_process_that_differs_is_asked_for_again_alone(
+    alone: int, outcome: Outcome
+) -> None:
+    """An earlier case in the process may be the cause. The second answer counts, and exact answers have no second."""
+
+    def change(job: Job, number: int, outputs: Arrays) -> Arrays:
+        wrong = "ADD" in job.name and (1 if job.shares else alone)
+        return tuple(output ^ 1 for output in outputs) if wrong else outputs
+
+    class Shared(InProcess):
+        def run(self, job: Job) -> Answer | Failure:
+            answer = super().run(job)
+            return replace(answer, shared=job.shares) if isinstance(answer, Answer) else answer
+
+    device = Shared(change=change)
+    report = verify(convolutional(), device)
+    assert of(report, "ADD").outcome is outcome
+    assert further_outcomes(report, "ADD") <= {Outcome.EXACT, Outcome.SATURATED}
+    assert [name for name in set(device.jobs) if device.jobs.count(name) > 1] == [of(report, "ADD").case]
+
+
+def test_recorded_answers_come_from_processes_of_their_own(tmp_path: Path) -> None:
+    asked: list[bool] = []
+
+    def note(job: Job) -> None:
+        asked.append(job.shares)
+
+    verify(convolutional(), InProcess(instead=note), Settings(record=str(tmp_path / "answers")))
+    assert asked
+    assert not any(asked)
+
+
 def test_another_published_arithmetic_is_named_where_it_fits() -> None:
     strict = Settings(arithmetics=("litert-reference",))
     report = verify(convolutional(), InProcess("litert-xnnpack"), strict)

@@ -81,10 +81,10 @@ class LitertAdapter:
         self._session = self._allocate(model)
         renewed = has_resources(self._session.interpreter)
         made: list[Arrays] = []
-        for one in series:
-            if made and renewed:
-                self._session = self._allocate(model)
-            with name_memory_errors(self._session.interpreter):
+        with name_memory_errors(self._session.interpreter):
+            for one in series:
+                if made and renewed:
+                    self._session = self._allocate(model)
                 self._session.begin(one)
                 made += [self._session.infer(run) for run in one.runs]
         return AdapterAnswer(tuple(made))
@@ -98,18 +98,24 @@ class Session:
 
     def __init__(self, interpreter: Any) -> None:
         self.interpreter = interpreter
-        self._inputs = _input_shapes(interpreter)
+        self._read_inputs()
         self._outputs = [d["index"] for d in interpreter.get_output_details()]
 
     def resize_inputs(self, inputs: Arrays) -> None:
         """Set the shapes of the model's inputs to those of the arrays. Memory is allocated again if a shape differs."""
-        known = zip(self._inputs, inputs, strict=True)
-        wrong = [(index, x.shape) for (index, shape), x in known if shape != x.shape]
-        for index, shape in wrong:
-            self.interpreter.resize_tensor_input(index, shape)
-        if wrong:
-            self.interpreter.allocate_tensors()
-            self._inputs = _input_shapes(self.interpreter)
+        shapes = [array.shape for array in inputs]
+        if shapes == self._shapes:
+            return
+        for index, known, shape in zip(self._inputs, self._shapes, shapes, strict=True):
+            if shape != known:
+                self.interpreter.resize_tensor_input(index, shape)
+        self.interpreter.allocate_tensors()
+        self._read_inputs()
+
+    def _read_inputs(self) -> None:
+        """Read the indexes and shapes of the inputs."""
+        details = self.interpreter.get_input_details()
+        self._inputs, self._shapes = [d["index"] for d in details], [tuple(d["shape"]) for d in details]
 
     def begin(self, series: Series) -> None:
         """Set the variable tensors for a series. Inputs get their shapes first, because allocation also resets variables."""
@@ -122,7 +128,7 @@ class Session:
     def invoke(self, inputs: Arrays) -> None:
         """Run one inference from the current state."""
         self.resize_inputs(inputs)
-        for (index, _), values in zip(self._inputs, inputs, strict=True):
+        for index, values in zip(self._inputs, inputs, strict=True):
             self.interpreter.set_tensor(index, values)
         self.interpreter.invoke()
 
@@ -130,11 +136,6 @@ class Session:
         """Return copies of the outputs of one inference (int4 as int8, one value per byte)."""
         self.invoke(inputs)
         return tuple(map(self.interpreter.get_tensor, self._outputs))
-
-
-def _input_shapes(interpreter: Any) -> list[tuple[int, tuple[int, ...]]]:
-    """Return the index and shape of each input."""
-    return [(d["index"], tuple(d["shape"])) for d in interpreter.get_input_details()]
 
 
 def allocate(interpreter: Any) -> Session:
