@@ -89,6 +89,10 @@ def verify(
     return _verification(model, device, resolved, judging.judge, kept)
 
 
+#: Message of a case with wrong outputs that are right in a process of its own.
+NOT_REPEATED = "the outputs are right in a process that runs no other case: they depend on earlier cases, or change from run to run"
+
+
 class AnswerJudge:
     """Conversion of answers to verdicts: compare and explain, and reduce failures if the settings ask for reproducers."""
 
@@ -123,7 +127,10 @@ class AnswerJudge:
             judged = self.judge(case_job, submission.answer, kept.viable)
             if isinstance(submission.answer, Answer) and submission.answer.shared and not judged.outcome.good:
                 (alone,) = submit([case_job], self.device, 1, shares=False)
-                return self._make_verdict(alone, kept)
+                again, possible = self._make_verdict(alone, kept)
+                if not again.outcome.good:
+                    return again, possible
+                judged = replace(judged, message=NOT_REPEATED)
             explanation = self.explain(case_job, judged) if submission.tried else Explanation()
         if reason := missing_kernel(self.explain.device, case_job.case.submodel.model, judged.outcome):
             judged = replace(judged, outcome=Outcome.NOT_SUPPORTED, message=f"{reason}\n{judged.message}")
