@@ -90,7 +90,10 @@ def verify(
 
 
 #: Message of a case with wrong outputs that are right in a process of its own.
-NOT_REPEATED = "the outputs are right in a process that runs no other case: they depend on earlier cases, or change from run to run"
+NOT_REPEATED = (
+    "the outputs are right in a process that runs no other case: they depend on earlier cases, "
+    "or change from run to run"
+)
 
 
 class AnswerJudge:
