@@ -190,6 +190,34 @@ def test_stages_of_litert(litert: LiteRT, name: str) -> None:
     assert again.stage == "runs", "a crash must not reach the next model"
 
 
+@pytest.mark.parametrize(
+    ("dtype", "ends"),
+    [("int4", (-8, 7)), ("int2", (-2, 1)), ("int8", (-128, 127))],
+    ids=["int4", "int2", "int8"],
+)
+@pytest.mark.parametrize("usual", [(-128, 127), (100, 120)], ids=["whole range", "high values"])
+def test_inputs_stay_in_the_range_of_their_type(
+    dtype: str, ends: tuple[int, int], usual: tuple[int, int]
+) -> None:
+    def one_input(of: str) -> Model:
+        builder = ModelBuilder()
+        graph = builder.subgraph()
+        index = graph.tensor("input", (64,), of)
+        graph.inputs(index)
+        graph.outputs(index)
+        return builder.finish()
+
+    values = np.linspace(*usual, 64).astype(np.int8)
+    steps = [step[0] for step in feeds(one_input("int8"), [values], one_input(dtype))]
+    kept = np.clip(values, *ends)
+    highest, lowest = (ends[1], ends[0]) if usual == (-128, 127) else (ends[1], min(100, ends[1]))
+    assert len(steps) == 4
+    np.testing.assert_array_equal(steps[0], kept)
+    assert set(steps[1].tolist()) <= {lowest, highest}
+    assert set(steps[2].tolist()) == {highest}
+    assert set(steps[3].tolist()) == {lowest}
+
+
 @pytest.mark.runtime
 def test_a_hang_is_a_crash() -> None:
     pytest.importorskip("ai_edge_litert", reason="needs ai-edge-litert")

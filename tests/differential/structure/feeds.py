@@ -8,9 +8,13 @@ import numpy as np
 
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Tensor
+from litecheck.quantization import INTEGER_RANGES
 
 #: Types that LiteRT has arrays of.
 NUMPY = ("bool", "int8", "uint8", "int16", "uint16", "int32", "int64", "float32", "float16", "float64")
+
+#: Types narrower than a byte, whose values a byte of the input holds.
+NARROW = ("int2", "int4")
 
 
 def feeds(good: Model, values: Sequence[np.ndarray], model: Model) -> list[list[np.ndarray]]:
@@ -31,6 +35,10 @@ def _draws(tensor: Tensor, known: np.ndarray | None, rng: np.random.Generator) -
     shape = tuple(max(0, d) for d in tensor.shape)
     dtype = np.dtype(tensor.dtype if tensor.dtype in NUMPY else "int8")
     low, high = _domain(dtype, known)
+    if tensor.dtype in NARROW:
+        least, most = INTEGER_RANGES[tensor.dtype]
+        low, high = (min(max(end, least), most) for end in (low, high))
+        known = None if known is None else np.clip(known, least, most)
     rails = np.array([low, high], dtype)
     if known is not None and known.shape == shape and known.dtype == dtype:
         yield known
