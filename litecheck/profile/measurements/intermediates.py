@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
-from litecheck.profile.operator_plan import Plan, TensorPlan
+from litecheck.profile.operator_plan import Blocks, Plan, TensorPlan
+from litecheck.quantization import Blockwise, Quantization
 
 #: Inputs of an LSTM beyond its gates, biases and states.
 _EXTENSIONS = (
@@ -26,6 +29,25 @@ def intermediate_elements(operands: Operands) -> Measured:
     tensors = operands.subgraph.tensors
     sizes = [tensors[i].size for i in operands.operator.intermediates if 0 <= i < len(tensors)]
     return max(sizes, default=None)
+
+
+def _set_blocks(plan: Plan, value: int) -> Plan | None:
+    gates = [f"{gate}_gate_intermediate" for gate in ("input", "forget", "cell", "output")]
+    if not 0 <= value <= len(gates) or not set(gates) <= set(plan.intermediates):
+        return None
+    blocks = Blocks(2, np.ones(1, np.float32))
+    for role in gates[:value]:
+        plan = plan.edit(role, lambda t: t.but(quantization=Quantization(), blocks=blocks))
+    return plan
+
+
+@measures(_set_blocks)
+def blockwise_gates(operands: Operands) -> Measured:
+    """Number of LSTM gates with an intermediate tensor of blockwise quantization. Example: blocks of 32 for the forget
+    gate give 1."""
+    tensors = operands.subgraph.tensors
+    found = [tensors[i] for i in operands.operator.intermediates[:4] if 0 <= i < len(tensors)]
+    return sum(isinstance(tensor.quantization.details, Blockwise) for tensor in found)
 
 
 def _set_extensions(plan: Plan, value: int) -> Plan | None:

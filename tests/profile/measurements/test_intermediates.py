@@ -6,8 +6,13 @@ import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Operator
-from litecheck.profile.measurements.intermediates import intermediate_elements, lstm_extensions
+from litecheck.profile.measurements.intermediates import (
+    blockwise_gates,
+    intermediate_elements,
+    lstm_extensions,
+)
 from litecheck.profile.measurements.measured_operator import Operands
+from litecheck.quantization import Blockwise, Quantization
 
 
 @pytest.mark.parametrize(
@@ -33,3 +38,21 @@ def test_peepholes_projections_and_normalization_are_extensions() -> None:
     roles = dict.fromkeys(("input", "cell_to_input_weights", "projection_bias"), tensor)
     operator = Operator(0, "LSTM", (), ())
     assert lstm_extensions(Operands(operator, roles, graph, builder.finish())) == 2
+
+
+@pytest.mark.parametrize(("gates", "expected"), [((), 0), ((1,), 1), ((0, 3), 2), ((4,), 0)], ids=str)
+def test_blockwise_gates_are_the_first_four_intermediate_tensors(
+    gates: tuple[int, ...], expected: int
+) -> None:
+    builder = ModelBuilder("lstm")
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 4), "int8", qparams(0.5)) for name in "xy")
+    scales = main.tensor("scales", (1,), "float16")
+    blocks = Quantization(details=Blockwise(scales, -1, 32))
+    steps = [
+        main.tensor(f"step {n}", (4,), "int16", blocks if n in gates else qparams(0.5)) for n in range(5)
+    ]
+    main.add("LSTM", [x], [y], intermediates=steps)
+    model = builder.finish()
+    graph = model.subgraphs[0]
+    assert blockwise_gates(Operands(graph.operators[0], {}, graph, model)) == expected
