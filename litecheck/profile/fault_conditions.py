@@ -168,6 +168,19 @@ def _projected_beyond_cells(operands: Operands) -> Measured:
     return projection.shape[0] - weights.shape[0]
 
 
+def _overwritten_loop_inputs(operands: Operands) -> Measured:
+    """Return the outputs of a loop's body that are an input at an earlier place with another output. Example: the body of a
+    Fibonacci loop returns (a + b, a) for the inputs (a, b), which gives 1; (b, a + b) gives 0."""
+    number = operands.option("body_subgraph_index", -1)
+    if not 0 <= number < len(operands.model.subgraphs):
+        return None
+    body = operands.model.subgraphs[number]
+    moved = (
+        (at, body.inputs.index(index), index) for at, index in enumerate(body.outputs) if index in body.inputs
+    )
+    return sum(source < at and body.outputs[source] != index for at, source, index in moved)
+
+
 def _classes_per_detection(operands: Operands) -> Measured:
     """Return the classes per detection of TFLite_Detection_PostProcess with fast suppression; None with regular
     suppression."""
@@ -202,5 +215,6 @@ _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
     "weight_writer": _weight_writer,
     "ends_model": _ends_model,
     "projected_beyond_cells": _projected_beyond_cells,
+    "overwritten_loop_inputs": _overwritten_loop_inputs,
     "classes_per_detection": _classes_per_detection,
 }

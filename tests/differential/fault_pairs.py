@@ -420,6 +420,31 @@ def ended(constant_alone: bool) -> Model:
     return build("DEQUANTIZE", given, x(4, "float32"))
 
 
+def loop(swapped: bool) -> Model:
+    """Return a loop to n = 3 that adds two numbers in each step, and returns the sum before or behind the earlier number."""
+    builder = ModelBuilder("loop")
+    main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
+    sides = {part: [part.tensor(name, (1,), "int32") for name in "nab"] for part in (main, condition, body)}
+    for part, inputs in sides.items():
+        part.inputs(*inputs)
+    limit, steps = (
+        part.tensor("c", (1,), "int32", data=np.array([value], np.int32))
+        for part, value in ((condition, 3), (body, 1))
+    )
+    goes_on = condition.tensor("less", (1,), "bool")
+    condition.add("LESS", [sides[condition][0], limit], [goes_on])
+    condition.outputs(goes_on)
+    n, a, b = sides[body]
+    following, total = (body.tensor(name, (1,), "int32") for name in ("following", "total"))
+    body.add("ADD", [n, steps], [following])
+    body.add("ADD", [a, b], [total])
+    body.outputs(following, *((total, a) if swapped else (b, total)))
+    outputs = [main.tensor(f"{name} out", (1,), "int32") for name in "nab"]
+    main.add("WHILE", sides[main], outputs, cond_subgraph_index=1, body_subgraph_index=2)
+    main.outputs(*outputs)
+    return builder.finish()
+
+
 def _blocks() -> Iterator[FaultPair]:
     plain = build("FULLY_CONNECTED", x((2, 32), "float32"), c(np.full((8, 32), 3), "int4", 0.25), None, x((2, 8), "float32"),
                 version=10)  # fmt: skip
@@ -435,6 +460,9 @@ def _blocks() -> Iterator[FaultPair]:
     sums = (int4_layer(bias) for bias in (2**27 + 2**20, 2**27 - 2**12))
     yield FaultPair("sixteenths", "FULLY_CONNECTED", "xnnpack", *sums)
     yield FaultPair("crashes if there is no bias", "SVDF", "tflm", svdf(False), svdf(True))
+    numbers = tuple(np.array([value], np.int32) for value in (0, 1, 7))
+    for resolver in ("reference", "optimized", "xnnpack"):
+        yield FaultPair("over its inputs in order", "WHILE", resolver, loop(True), loop(False), numbers)
     yield FaultPair("dequantized constants only", "DEQUANTIZE", "xnnpack", ended(True), ended(False))
 
 

@@ -52,6 +52,20 @@ def detections(**given: float | bool) -> Model:
     return builder.finish()
 
 
+def loop(outputs: tuple[int, ...]) -> Model:
+    """Return a WHILE whose body returns its inputs in this order, counted from 1; 0 is a computed tensor."""
+    builder = ModelBuilder("loop")
+    main, condition, body = (builder.subgraph(name) for name in ("main", "condition", "body"))
+    for part in (main, condition, body):
+        part.inputs(*(part.tensor(f"{n}", (1,), "int32") for n in range(len(outputs))))
+    condition.outputs(condition.tensor("more", (1,), "bool"))
+    body.outputs(*(n - 1 if n else body.tensor("new", (1,), "int32") for n in outputs))
+    made = [main.tensor(f"{n} out", (1,), "int32") for n in range(len(outputs))]
+    main.add("WHILE", list(range(len(outputs))), made, cond_subgraph_index=1, body_subgraph_index=2)
+    main.outputs(*made)
+    return builder.finish()
+
+
 @pytest.mark.parametrize(
     ("model", "name", "value"),
     [
@@ -102,6 +116,14 @@ def detections(**given: float | bool) -> Model:
         (detections(max_classes_per_detection=3, use_regular_nms=False), "classes_per_detection", 3),
         (detections(max_classes_per_detection=3, use_regular_nms=True), "classes_per_detection", None),
         (detections(), "classes_per_detection", 0),
+        (loop((1, 2, 3)), "overwritten_loop_inputs", 0),
+        (loop((1, 3, 2)), "overwritten_loop_inputs", 1),
+        (loop((0, 3, 2)), "overwritten_loop_inputs", 1),
+        (loop((0, 2, 3)), "overwritten_loop_inputs", 0),
+        (loop((0, 3, 0)), "overwritten_loop_inputs", 0),
+        (loop((1, 1, 1)), "overwritten_loop_inputs", 0),
+        (loop((2, 3, 1)), "overwritten_loop_inputs", 1),
+        (LAYER, "overwritten_loop_inputs", None),
     ],
 )
 def test_values(model: Model, name: str, value: Any) -> None:

@@ -38,7 +38,7 @@ Flow = Callable[[ReferenceInterpreter, dict[str, int], Arrays], Arrays]
 
 
 def branch(option: str) -> Flow:
-    """Return a flow that takes a branch of IF whatever the condition is."""
+    """Return a flow that takes a branch of IF without reading its condition."""
     return lambda interpreter, calls, arrays: interpreter.call(calls[option], arrays[1:])
 
 
