@@ -95,7 +95,7 @@ def test_16_bit_products_multiply_the_scales_in_float64(tflm):
 
 @pytest.mark.parametrize(("functions", "different"), [("exp-less-1", 0), ("fdlibm", 1)])
 def test_8_bit_elu_subtracts_1_from_exp(tflm, functions, different):
-    """One of all 256 values differs with expm1."""
+    """The function expm1 changes one of all 256 values."""
     values = Tensor(np.arange(-128, 128).astype(np.int8)[None], qparams(0.004078, 63))
     made = trial("ELU", "ELU", [values], "int8", qparams(0.006292, 63), (1, 256), 1)
     chosen = changed(load_arithmetic("tflm"), {"ELU": {"functions": functions}})
