@@ -41,7 +41,7 @@ CHANGED = (
         r"\1 --set inputs=propagated --set repeat=1",
     ),
 )
-#: A simulator or board behind ``{model} {inputs} {outputs}``.
+#: A simulator behind ``{model} {inputs} {outputs}``.
 _SIMULATE = """#!{python}
 import json, pathlib, sys
 import numpy, litecheck
@@ -98,6 +98,11 @@ def _simulator(target: Path, text: str, python: Path) -> None:
     subprocess.run(["cc", "-std=c99", "-O2", str(source), "-o", str(target), "-lm"], check=True)
 
 
+def _board(target: Path, text: str, python: Path) -> None:
+    source = ROOT / "examples" / "device.c"
+    subprocess.run(["cc", "-std=c99", "-O2", str(source), "-o", str(target), "-lm"], check=True)
+
+
 def _simulate(target: Path, text: str, python: Path) -> None:
     target.write_text(_SIMULATE.format(python=python), "utf-8")
     target.chmod(0o755)
@@ -149,7 +154,7 @@ _OTHERS: dict[str, Callable[[Path, str, Path], None]] = {
     "build/libacme.so": _delegate,
     "simulator": _simulator,
     "simulate": _simulate,
-    "board": _simulate,
+    "board": _board,
     "claims.yaml": _claims,
     "phone_input.npy": _phone,
     "chip.yaml": _chip,
