@@ -177,7 +177,7 @@ def _read_answer(worker: Worker, ended: ProcessEnd, limits: Limits, invocations:
         text = f"more than {bytes_text(limits.memory)} of memory ({BY_SAMPLING})"
         return Failure(Outcome.OUT_OF_MEMORY, _append_log(text, said))
     if ended.late:
-        text = f"no answer after {limits.seconds:g} s{_place(ended.started_jobs, invocations)}"
+        text = f"no answer after {limits.seconds:g} s{_place(ended.started_invocations, invocations)}"
         return Failure(Outcome.TIMED_OUT, _append_log(text, said))
     if ended.code == KILLED:
         killed = "killed from outside (SIGKILL), as systems do where memory runs out"

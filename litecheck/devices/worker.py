@@ -31,13 +31,13 @@ class ProcessEnd:
     """End of a job's process.
 
     ``code`` is the exit status (negative for a signal, 0 if the process continues). ``late`` is True if an invocation
-    exceeded its time. ``started_jobs`` counts the invocations that began. ``shared`` is True if the process has run earlier
-    jobs, ``too_large`` if a sample of its memory exceeded the limit.
+    exceeded its time. ``started_invocations`` counts the invocations that began. ``shared`` is True if the process has
+    run earlier jobs, ``too_large`` if a sample of its memory exceeded the limit.
     """
 
     code: int
     late: bool
-    started_jobs: int = 0
+    started_invocations: int = 0
     shared: bool = False
     too_large: bool = False
 

@@ -103,9 +103,9 @@ class ChildProcess:
         if os.name != "posix":
             with self.time_limit(seconds):
                 return self.stdout.readline()
-        end = time.monotonic() + seconds
+        end, part = time.monotonic() + seconds, self._read
         with suppress(OSError, ValueError):  # the pipe was closed
-            while b"\n" not in self._read:
+            while b"\n" not in part:
                 if not wait_for_output(self.stdout, max(0.0, end - time.monotonic())):
                     self.kill()
                 part = os.read(self.stdout.fileno(), 1 << 16)
