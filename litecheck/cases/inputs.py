@@ -91,14 +91,14 @@ def propagated_inputs(case: Case, tensors: Mapping[int, Array]) -> Stimulus | No
 class Input:
     """Use of an input by a case: if ``steers`` is True, it keeps the reference's values; other flags bound its values.
 
-    ``axis_order`` are the parts of such values that random inputs reorder: ``elements``, ``rows``, or "" for none.
+    ``permutation_unit`` is the part of such values that random inputs reorder: ``elements``, ``rows``, or "" for none.
     """
 
     tensor: Tensor
     steers: bool
     positive: bool
     non_negative: bool
-    axis_order: str = ""
+    permutation_unit: str = ""
 
     @property
     def is_quantized(self) -> bool:
@@ -192,7 +192,7 @@ def draws(case: Case) -> int:
     uses = inputs_of(case)
     moved = all(traits_of(operator.kind).result == "moved" for operator in case.operators)
     if moved or not any(use.is_quantized for use in uses):
-        return _ORDERS if any(use.axis_order for use in uses) else 1
+        return _ORDERS if any(use.permutation_unit for use in uses) else 1
     made = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.submodel.outputs)
     fed = sum(math.prod(case.subgraph.tensors[i].shape) for i in case.submodel.inputs)
     return max(1, min(_DRAWS, _OUTPUTS // max(made, 1), _INPUTS // max(fed, 1)))
@@ -212,7 +212,7 @@ class DrawnInputs:
         uses = inputs_of(case)
         self._key = seed, name % 2**63
         self._uses = [(use, use.like(tensors)) for use in uses] if has_steering_values(uses, tensors) else []
-        self._together = all((use.steers or use.is_quantized) and not use.axis_order for use in uses)
+        self._together = all((use.steers or use.is_quantized) and not use.permutation_unit for use in uses)
         self._made: list[Stimulus] = []
 
     def first(self, count: int) -> Iterator[Stimulus]:
@@ -241,12 +241,12 @@ class DrawnInputs:
 
 def _reordered(use: Input, like: Array, rng: np.random.Generator) -> Array:
     """Return elements or rows in a random order. Example: the indices 0, 3, 1 of GATHER become 1, 0, 3."""
-    return rng.permutation(like if use.axis_order == "rows" else like.reshape(-1)).reshape(like.shape)
+    return rng.permutation(like if use.permutation_unit == "rows" else like.reshape(-1)).reshape(like.shape)
 
 
 def _draw_input(use: Input, like: Array, rng: np.random.Generator, number: int) -> Array:
     if use.steers:
-        return _reordered(use, like, rng) if number and use.axis_order else like
+        return _reordered(use, like, rng) if number and use.permutation_unit else like
     if like.dtype.kind == "f":
         values = rng.normal(size=like.shape)
         bounded = np.abs(values) + (0.1 if use.positive else 0.0)

@@ -130,9 +130,8 @@ def calibrate_model(
     )
     if settings.statistics and not file:
         atomic_write(settings.statistics, statistics.to_json())
-    from litecheck.conversion.unrolled_loops import (
-        widen_loop_ranges,  # its imports delayed the first sample by 45 ms
-    )
+    # Imported here, because the module delayed the first sample by 45 ms.
+    from litecheck.conversion.unrolled_loops import widen_loop_ranges
 
     ranges = widen_loop_ranges(model, choose_ranges(statistics, model, methods))
     inner = inner_ranges(statistics, methods)

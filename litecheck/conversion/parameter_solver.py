@@ -45,7 +45,7 @@ class ScaleQuestion:
     activation: str = "int8"
     inputs: str = REAL
     outputs: str = REAL
-    minimum_scales: Mapping[TensorUse, float] = field(default_factory=dict)
+    scale_factors: Mapping[TensorUse, float] = field(default_factory=dict)
     constants: Mapping[Key, Interval] = field(default_factory=dict)
     """Ranges to which constants that represent infinity are clamped."""
     inner: Mapping[Inside, Interval] = field(default_factory=dict)
@@ -72,7 +72,7 @@ def solve(question: ScaleQuestion) -> Solution:
     for subgraph in question.model.subgraphs:
         for wire in edges(subgraph):
             _join_by_tensor(question, partition, wire)
-    factors = {g.ports: max(question.minimum_scales.get(port, 1.0) for port in g.ports) for g in partition}
+    factors = {g.ports: max(question.scale_factors.get(port, 1.0) for port in g.ports) for g in partition}
     scales = {group.ports: parameters(group, factors[group.ports])[0] for group in partition}
     exact = exact_scales(question.operators, partition, scales)
     forms: dict[TensorUse, QuantParams] = {}

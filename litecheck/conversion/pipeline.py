@@ -130,7 +130,7 @@ def _carry_out(
     record = replace(record, warnings=(*record.warnings, *unreached, *faults))
     violates = record.verdict == "violates"
     if session.compares and data is not None and not violates:
-        before = max(rerun.count, before) if rerun else before
+        before = max(rerun.finished_samples, before) if rerun else before
         record = _compare(record, session, data, lambda done, what: tell(before + done, what), child)
     if session.evaluation is not None and not violates:
         seen: dict[Key, Interval] = {}
@@ -146,7 +146,7 @@ def _carry_out(
             equalizes = not settings.equalize
             record = replace(record, fix=rerun.fix(conversion, record.groups, equalizes, statistics))
     if rerun and settings.sensitivity and not violates:
-        rerun.count += data.count or 0 if data else 0
+        rerun.finished_samples += data.count or 0 if data else 0
         record = replace(record, sensitivity=rerun.sensitivities(conversion, settings.sensitivity))
     record = replace(record, failed_gates=gate_failures(record, settings))
     if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):

@@ -64,9 +64,9 @@ _TRIALS = 24
 class Rerun:
     """The common parts of conversions of a model.
 
-    ``tell`` is called with the number of samples that ran, plus ``count``. ``child`` runs all conversions, if LiteRT is
-    available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions are
-    compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its simulation.
+    ``tell`` is called with the number of samples that ran, plus ``finished_samples``. ``child`` runs all conversions, if
+    LiteRT is available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions
+    are compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its simulation.
     """
 
     model: Model
@@ -75,7 +75,7 @@ class Rerun:
     ranges: Mapping[Key, Interval]
     inner: Mapping[Inside, Interval]
     tell: Told
-    count: int = 0
+    finished_samples: int = 0
     child: LitertChild | None = None
     trained_model: DequantizedModel | None = None
     search: CalibrationData | None = None
@@ -242,11 +242,11 @@ class Rerun:
             data or self.data,
             channelled=channelled,
             device=self.settings.device,
-            progress=lambda done: self.tell(self.count + done, what),
+            progress=lambda done: self.tell(self.finished_samples + done, what),
             limits=Limits(self.settings.seconds),
             child=self.child,
         )  # fmt: skip
-        self.count += (data or self.data).count or 0
+        self.finished_samples += (data or self.data).count or 0
         return found
 
     def _convert(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:

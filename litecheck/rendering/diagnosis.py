@@ -189,7 +189,7 @@ def _case(d: OperatorDiagnosis, row: result.ResultRow | None) -> result.JudgedCa
         return result.JudgedCase(name, (row,))
     silent = "; ".join(wording.silent(d)) or "no probe was answered"
     aside = (f"computed by: {wording.candidate_text(d)}", *wording.evidence(d)) if d.probes else ()
-    return result.JudgedCase(name, failure="" if d.probes else f"{d.conclusion}: {silent}", aside=aside)
+    return result.JudgedCase(name, reason="" if d.probes else f"{d.conclusion}: {silent}", aside=aside)
 
 
 def _obstacles(d: Diagnosis) -> Iterator[result.ResultRow]:

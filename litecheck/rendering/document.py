@@ -86,7 +86,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class ItemList:
-    """A list. ``omitted`` items are omitted."""
+    """A list. ``omitted`` is the number of further items."""
 
     lines: tuple[Line, ...]
     omitted: int = 0

@@ -66,13 +66,13 @@ class ResultRow:
 class JudgedCase:
     """A checked object, for example an operator, with its rows.
 
-    ``failure`` is the reason for an incomplete check; ``required`` names the failure if the run requires a complete check.
+    ``reason`` is that of an incomplete check; ``required`` names the failure if the run requires a complete check.
     ``aside`` has lines about an object that conforms.
     """
 
     name: str
     rows: tuple[ResultRow, ...] = ()
-    failure: str = ""
+    reason: str = ""
     required: str = ""
     aside: tuple[str, ...] = ()
 

@@ -26,7 +26,7 @@ def violating_limits(d: TargetRequirement) -> Iterator[ViolatingPlan]:
     it."""
     alone: list[ViolatingPlan] = []
     more: list[ViolatingPlan] = []
-    apply, others = setter_of(limit(d.r)).apply, setter_of(limit(d.r)).vocabulary
+    apply, others = setter_of(limit(d.r)).apply, setter_of(limit(d.r)).rejected_words
     for value in values_outside(d.r.value, others):
         changed = apply(d.plan, value)
         if changed is None:

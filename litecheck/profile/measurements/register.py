@@ -32,12 +32,12 @@ Planned = TypeVar("Planned", Plan, TensorPlan)
 class MeasurementSetter(Generic[Planned]):
     """Setter of a measurement of an operator or of a tensor.
 
-    ``apply`` takes integers, Fractions and words; ``vocabulary`` are examples that rules reject. ``gives`` is the kind of
-    the measured value, ``beside_faults`` that of :func:`measures`.
+    ``apply`` takes integers, Fractions and words; ``rejected_words`` are examples that rules reject. ``gives`` is the kind
+    of the measured value, ``beside_faults`` that of :func:`measures`.
     """
 
     apply: Callable[[Planned, Any], Planned | None]
-    vocabulary: tuple[str, ...] = ()
+    rejected_words: tuple[str, ...] = ()
     gives: Vocabulary = NUMBERS
     beside_faults: bool | None = None
 

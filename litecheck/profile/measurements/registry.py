@@ -110,7 +110,7 @@ def setter_of(name: str) -> MeasurementSetter[Plan]:
         changed = None if tensor is None else of_tensor.apply(tensor, value)
         return None if changed is None else plan.edit(role, lambda _: changed)
 
-    return MeasurementSetter(of_role, of_tensor.vocabulary, of_tensor.gives)
+    return MeasurementSetter(of_role, of_tensor.rejected_words, of_tensor.gives)
 
 
 def vocabulary(name: str) -> Vocabulary:

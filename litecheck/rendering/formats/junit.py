@@ -56,9 +56,9 @@ def _add_rows(element: ET.Element, case: JudgedCase) -> None:
     failing = [row for row in case.rows if row.fails]
     if failing:
         _failure(element, failing)
-    elif case.failure:
+    elif case.reason:
         more = {"type": case.required} if case.required else {}
-        _child(element, "failure" if case.required else "skipped", **more, message=case.failure)
+        _child(element, "failure" if case.required else "skipped", **more, message=case.reason)
     elif waivers := dict.fromkeys(row.waiver for row in case.rows if row.waiver and row.level != "note"):
         _child(element, "skipped", message=f"waived by {'; '.join(waivers)}")
     rest = [line for row in case.rows if not row.fails for line in row.full]

@@ -97,7 +97,7 @@ def _case(case: CaseVerdict, row: ResultRow | None) -> JudgedCase:
         return JudgedCase(case.name, (row,))
     gap = "" if case.ending.good else f"{case.ending.text}: {wording.summary(case)}"
     aside = () if case.ending is CaseOutcome.PASSED else lines_of(wording.details(case))
-    return JudgedCase(case.name, failure=gap, aside=aside)
+    return JudgedCase(case.name, reason=gap, aside=aside)
 
 
 def _row(report: SuiteReport, case: CaseVerdict) -> ResultRow:

@@ -98,7 +98,7 @@ def _case(verdict: Verdict, row: result.ResultRow | None) -> result.JudgedCase:
         return result.JudgedCase(name, (row,))
     good = verdict.outcome.good
     gap = "" if good else f"{verdict.outcome.text}: {verdict.fault or wording.summary(verdict)}"
-    return result.JudgedCase(name, failure=gap, aside=result.lines_of(wording.details(verdict)))
+    return result.JudgedCase(name, reason=gap, aside=result.lines_of(wording.details(verdict)))
 
 
 def _facts(v: Verification) -> Iterator[tuple[str, str]]:

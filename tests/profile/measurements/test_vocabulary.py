@@ -14,7 +14,7 @@ NO_NUMBER = "not finite"
 
 @pytest.mark.parametrize("name", [*OPERATOR, *(f"input.{name}" for name in OPERAND)])
 def test_words_that_rules_refuse_belong_to_measurements_that_give_words(name: str) -> None:
-    words = set(setter_of(name).vocabulary) - {NO_NUMBER}
+    words = set(setter_of(name).rejected_words) - {NO_NUMBER}
     assert not (vocabulary(name).numeric and words)
 
 

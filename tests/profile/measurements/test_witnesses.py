@@ -81,7 +81,7 @@ def test_a_setter_sets_allowed_and_forbidden_values(key: tuple[str, Constraint])
     name, rule, number, r = limits()[key]
     only = with_single_limit(rule, number, r)
     plan = conforming_plan(load_profile(name), only)
-    kept, broken = satisfying_values(r.value), values_outside(r.value, setter_of(limit(r)).vocabulary)
+    kept, broken = satisfying_values(r.value), values_outside(r.value, setter_of(limit(r)).rejected_words)
     assert any(holds(r, found) for found in where_set(plan, r, kept))
     assert any(not holds(r, found) for found in where_set(plan, r, broken))
 

@@ -87,7 +87,7 @@ def table(package: str) -> str:
 
 
 def _row(name: str, opcode: str, requirements: list[Requirement]) -> str:
-    words = setter_of(name).vocabulary
+    words = setter_of(name).rejected_words
     borders = [
         value
         for r in requirements
