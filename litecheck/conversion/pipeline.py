@@ -174,8 +174,7 @@ def _convert_session(
 
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:
-    """Read the rules that the model's operators need, and those that check both models. A rule is read once and cached."""
-    validate(model)
+    """Read the rules that the model's operators need. A rule is read once and cached."""
     profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:

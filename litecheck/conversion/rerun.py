@@ -65,8 +65,9 @@ class Rerun:
     """The common parts of conversions of a model.
 
     ``tell`` is called with the number of samples that ran, plus ``finished_samples``. ``child`` runs all conversions, if
-    LiteRT is available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``. Conversions
-    are compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its simulation.
+    LiteRT is available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``.
+    Conversions are compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its
+    simulation.
     """
 
     model: Model
