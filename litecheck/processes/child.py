@@ -23,6 +23,8 @@ Stream = int | IO[bytes]
 _NEW_GROUP = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
 #: Seconds between two checks whether a program has ended.
 _PAUSE = 0.002
+#: Longest time in seconds that a killed program is waited for.
+_KILL_WAIT = 10.0
 
 
 class TimeLimit:
@@ -87,9 +89,11 @@ class ChildProcess:
         return self._finalizer.alive and self.process.poll() is None
 
     def kill(self) -> None:
-        """End the program and its descendants immediately. A pending read of its output returns the bytes that are
-        available."""
+        """End the program and its descendants immediately, and wait until the program has ended. A pending read of its
+        output returns the bytes that are available."""
         kill_tree(self.process)
+        with suppress(subprocess.TimeoutExpired):  # a program inside a system call ends after it
+            self.process.wait(_KILL_WAIT)
 
     def close(self) -> None:
         """End the program and its descendants and close the pipes."""

@@ -112,7 +112,7 @@ def test_plans_of_generators_have_the_shapes_that_operators_compute() -> None:
             for plan in plans if name in own else ():
                 values = (
                     *islice(satisfying_values(value), 3),
-                    *islice(values_outside(r.value, setter_of(name).vocabulary), 2),
+                    *islice(values_outside(r.value, setter_of(name).rejected_words), 2),
                 )
                 made = (setter_of(name).apply(plan, each) for each in values)
                 found |= {name for each in made if each is not None and contradicts(each)}
