@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from litecheck.conversion.other_converters.converter_process import (
     ConverterResult,
@@ -32,16 +33,26 @@ def quantize_via(
     limits: ProcessLimits | None = None,
     profile: str = "",
     device: str = "auto",
+    sequences: Sequence[int] = (),
 ) -> ConverterResult:
     """Return the integer model of another converter, from samples by the inputs' names in the model's signature.
 
     ``tensorflow`` accepts a SavedModel folder, a Keras file, or a float .tflite (to which TensorFlow's calibrator and
     quantizer are applied, the second half of its converter). litecheck and ai-edge-quantizer accept a float .tflite.
-    litecheck uses ``profile``, and calibrates on ``device``. Each sample includes the batch dimension. Seconds are those
-    of the whole process, imports included. Raises ConfigError if the converter is not installed, ModelError if it fails.
+    litecheck uses ``profile``, calibrates on ``device``, and resets the state of the model at the start of each sequence;
+    ``sequences`` are the numbers of their samples, 1 for each sample if empty. Each sample includes the batch dimension.
+    Seconds are those of the whole process, imports included. Raises ConfigError if the converter is not installed,
+    ModelError if it fails.
     """
     if via == "litecheck":
-        request = {"source": str(path), "to": to, "profile": profile, "device": device, "imports": []}
+        request: dict[str, Any] = {
+            "source": str(path),
+            "to": to,
+            "profile": profile,
+            "device": device,
+            "imports": [],
+        }
+        request["sequences"] = list(sequences)
         try:
             return run_converter(_OWN, request, limits or ProcessLimits(), samples)
         except ForeignError as error:

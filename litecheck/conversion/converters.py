@@ -111,7 +111,7 @@ def compare_converters(
         raise ConfigError("to compare converters there must be samples: --data PATH or --data random:N")
     other = replace(settings, data=settings.evaluate, random=None)
     measured = (open_samples(model, other) if settings.evaluate else None) or data
-    named = _name_samples(model, data)
+    named, lengths = _name_samples(model, data)
     profile = load_profile(settings.profile or KINDS[settings.to][1])
     outcomes = []
     with tempfile.TemporaryDirectory(prefix="litecheck-") as folder:
@@ -119,7 +119,7 @@ def compare_converters(
         save_model(model, file, drop_unknown=True)
         for number, via in enumerate(converters):
             progress(number, via)
-            outcomes.append(_outcome(via, file, model, named, settings, profile, measured))
+            outcomes.append(_outcome(via, file, model, (named, lengths), settings, profile, measured))
     first = outcomes[0]
     written = bool(target and first.converted and first.verdict == "conforms")
     if written and first.converted:
@@ -147,32 +147,39 @@ def _loss_texts(outcomes: Sequence[ConverterOutcome]) -> Iterator[str]:
             yield from (f"{one.via}: {text}" for text in loss_warnings(one.agreement))
 
 
-def _name_samples(model: Model, data: CalibrationData) -> NamedSamples:
-    """Return samples of the first subgraph by the input names of its signature. Raises ConfigError."""
+def _name_samples(model: Model, data: CalibrationData) -> tuple[NamedSamples, tuple[int, ...]]:
+    """Return samples of the first subgraph by the input names of its signature, and the lengths of their sequences.
+
+    There are no lengths if each sample is a sequence. Raises ConfigError.
+    """
     main = model.subgraphs[0]
     aliases = {index: name for s in model.signatures[:1] if not s.subgraph for name, index in s.inputs}
     names = [aliases.get(index, main.tensors[index].name) for index in main.inputs]
-    found = []
-    for sample in (sample for chain in data for sample in chain):
-        subgraph, arrays = sample.arrange(model)
-        if subgraph:
-            raise ConfigError(
-                "other converters are asked for models of one entry point alone: --signature names it"
-            )
-        found.append(dict(zip(names, arrays, strict=True)))
+    found, lengths = [], []
+    for chain in data:
+        lengths.append(len(chain))
+        for sample in chain:
+            subgraph, arrays = sample.arrange(model)
+            if subgraph:
+                raise ConfigError(
+                    "other converters are asked for models of one entry point alone: --signature names it"
+                )
+            found.append(dict(zip(names, arrays, strict=True)))
     if not found:
         raise ConfigError(f"{data.description}: there is no sample")
-    return found
+    return found, tuple(lengths) if max(lengths) > 1 else ()
 
 
 def _outcome(
-    via: Via, file: Path, model: Model, samples: NamedSamples, settings: ConversionSettings,
+    via: Via, file: Path, model: Model, samples: tuple[NamedSamples, tuple[int, ...]], settings: ConversionSettings,
     profile: Profile, data: CalibrationData,
 ) -> ConverterOutcome:  # fmt: skip
     outcome = ConverterOutcome(via)
     try:
-        to = cast(Target, settings.to)
-        converted = quantize_via(via, file, samples, to, profile=settings.profile, device=settings.device)
+        to, (named, lengths), kernels = cast(Target, settings.to), samples, settings.device
+        converted = quantize_via(
+            via, file, named, to, profile=settings.profile, device=kernels, sequences=lengths
+        )
         outcome = replace(outcome, converted=converted)
         read = model_from(converted.model, via)
         outcome = replace(outcome, report=validate(read, [profile] if settings.profile else None))

@@ -109,6 +109,35 @@ def constant_inputs(statistics: CalibrationStatistics, model: Model) -> Iterator
             yield f"input '{name}' is {one.low:g} in all samples, so no range behind it is that of real data"
 
 
+def state_warnings(model: Model) -> Iterator[str]:
+    """Yield a warning if the model keeps state between inferences, for samples that each start from the initial state.
+
+    An LSTM that computes all steps of its input in an inference gives none. Example: a streaming model that reads and
+    assigns a variable sees in single samples the values of the first frame only.
+    """
+    for subgraph in model.subgraphs:
+        for operator in subgraph.operators:
+            if _keeps_state(subgraph, operator):
+                yield (
+                    f"the model keeps state between inferences ({operator.opcode} #{operator.index}), and each sample "
+                    "starts from the initial state: ranges of later steps are not measured. Give sequences of samples with "
+                    "--sequences (arrays with two leading axes, sequences and their samples)"
+                )
+                return
+
+
+def _keeps_state(subgraph: Subgraph, operator: Operator) -> bool:
+    if operator.opcode == "READ_VARIABLE":
+        return True
+    if not any(i >= 0 and subgraph.tensors[i].is_variable for i in operator.inputs):
+        return False
+    fields = operator.options.fields if operator.options else {}
+    shape = subgraph.tensors[operator.inputs[0]].shape
+    if "SEQUENCE" not in operator.opcode or len(shape) < 3:
+        return True
+    return shape[0 if fields.get("time_major") else 1] == 1
+
+
 def input_scaling_warnings(statistics: CalibrationStatistics, model: Model) -> Iterator[str]:
     """Yield a warning for each input with values of -2..2 that the model itself scales from 0..255.
 

@@ -22,6 +22,7 @@ from litecheck.conversion.data_warnings import (
     decisive_text,
     input_scaling_warnings,
     named_samples,
+    state_warnings,
 )
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
 from litecheck.conversion.settings import ConversionSettings
@@ -126,6 +127,7 @@ def calibrate_model(
         *_infinity_warnings(statistics, model, read),
         *constant_inputs(statistics, model),
         *(input_scaling_warnings(statistics, model) if settings.random is None else ()),
+        *(state_warnings(model) if _lacks_sequences(settings) and not file else ()),
         *(decisive_text(one, sample_name(read, one.sample), model) for one in named_samples(statistics)),
     )
     if settings.statistics and not file:
@@ -136,6 +138,12 @@ def calibrate_model(
     ranges = widen_loop_ranges(model, choose_ranges(statistics, model, methods))
     inner = inner_ranges(statistics, methods)
     return Calibration(statistics, ranges, inner, str(methods), file, unusual)
+
+
+def _lacks_sequences(settings: ConversionSettings) -> bool:
+    """Return True if there are samples, all of them from files or arrays without sequences."""
+    made = any(isinstance(one, CalibrationData) for one in settings.sources)
+    return bool(settings.data) and not settings.sequences and not made
 
 
 def _rule_methods(model: Model, settings: ConversionSettings) -> Mapping[Key, RangeMethod]:

@@ -68,7 +68,7 @@ def zero_points(q: Quantization) -> NDArray[np.int64]:
 def along_axis(values: NDArray[Any], q: Quantization, dimensions: int) -> NDArray[np.float64]:
     """Return parameters in a shape that broadcasts along their axis. Example: axis 1 of 3 dimensions and 4 scales: (1,
     4, 1)."""
-    shape = [-1 if n == q.axis and q.scale.size > 1 else 1 for n in range(max(dimensions, 1))]
+    shape = [-1 if n == q.axis and q.scale.size > 1 else 1 for n in range(dimensions)]
     if -1 not in shape:
         return values.astype(np.float64)[:1].reshape(shape)
     return values.astype(np.float64).reshape(shape)

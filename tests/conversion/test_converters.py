@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from fixtures.detector import float_detector, samples
@@ -21,6 +22,9 @@ from litecheck.errors import ConfigError, ModelError, Problem
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes, save_model
 from litecheck.processes.memory import MemoryWatch
+from tests.conversion.samples import samples as net_samples
+
+STREAMING = Path(__file__).parents[2] / "fixtures" / "convert" / "streaming.tflite"
 
 
 @pytest.fixture
@@ -81,15 +85,38 @@ def test_litecheck_itself_in_a_process(tmp_path: Path) -> None:
     file = tmp_path / "float.tflite"
     save_model(float_detector(), file)
     image = load_model(file).subgraphs[0].tensors[0]
-    drawn = converters._name_samples(
+    drawn, lengths = converters._name_samples(
         float_detector(), converters.open_samples(float_detector(), ConversionSettings(random=2))
     )  # type: ignore[arg-type]
+    assert lengths == ()
     assert [sample[image.name].shape for sample in drawn] == [image.shape, image.shape]
     made = quantize_via("litecheck", file, drawn, device="litecheck")
     expected = convert_model(file, random=2, device="litecheck", agreement=False)
     assert made.model == model_bytes(expected.conversion.model)
     with pytest.raises(ModelError, match="litecheck"):
         quantize_via("litecheck", file, drawn, profile="no-such-profile")
+
+
+def test_litecheck_itself_keeps_the_state_in_sequences(tmp_path: Path) -> None:
+    """Sequences of different lengths, against a conversion of one sequence and of single samples."""
+    file = STREAMING
+    frames = np.stack([frame["frame"] for frame in net_samples("streaming", 6)])
+    np.savez(tmp_path / "one.npz", frame=frames[None])
+    expected = convert_model(
+        file, data=(str(tmp_path / "one.npz"),), sequences=True, device="litecheck", agreement=False
+    )
+    named = [{"frame": frame} for frame in frames]
+    made = [
+        quantize_via("litecheck", file, named, device="litecheck", sequences=n).model
+        for n in ([6], [4, 2], [])
+    ]
+    assert made[0] == model_bytes(expected.conversion.model)
+    assert len(set(made)) == 3
+    settings = ConversionSettings(data=(str(tmp_path / "one.npz"),), sequences=True, device="litecheck")
+    compared = compare_converters(load_model(file), settings, ("litecheck",))
+    (own,) = compared.outcomes
+    assert own.converted is not None
+    assert own.converted.model == made[0]
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")

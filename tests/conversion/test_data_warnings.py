@@ -9,6 +9,9 @@ import pytest
 
 from fixtures.detector import float_detector, samples
 from litecheck import convert_model
+from litecheck.conversion.agreement import agreement
+from litecheck.conversion.calibration.calibration_data import open_data
+from litecheck.conversion.calibration.dataset import DataOptions
 from litecheck.conversion.calibration.statistics import (
     CalibrationStatistics,
     TensorStatistics,
@@ -22,8 +25,12 @@ from litecheck.conversion.data_warnings import (
 )
 from litecheck.conversion.record import ConversionRecord
 from litecheck.model.build import ModelBuilder
+from litecheck.model.load import load_model
 from litecheck.model.types import Model
 from litecheck.quantizer.npy import read_npz
+from tests.conversion.samples import samples as net_samples
+
+STREAMING = Path(__file__).parents[2] / "fixtures" / "convert" / "streaming.tflite"
 
 
 def seen(*values: list[float]) -> TensorStatistics:
@@ -151,3 +158,30 @@ def test_ranges_without_a_sample_are_those_that_it_alone_sets() -> None:
     assert ranges_without(statistics, 2) == {(0, 0): (-1, 2)}
     assert ranges_without(statistics, 0) == {(0, 1): (-2, 2)}
     assert ranges_without(statistics, 1) == {}
+
+
+def test_state_without_sequences_is_a_warning_that_sequences_resolve(tmp_path: Path) -> None:
+    """Later frames exceed the ranges of first frames: 64 frames in 8 sequences, compared on other sequences."""
+    frames = np.stack([one["frame"] for one in net_samples("streaming", 128)]).reshape(16, 8, 1, 1, 8)
+    files = {"single": frames[:8].reshape(64, 1, 1, 8), "series": frames[:8], "other": frames[8:]}
+    for name, array in files.items():
+        np.savez(tmp_path / f"{name}.npz", frame=array)
+
+    def converted(name: str, sequences: bool) -> ConversionRecord:
+        data = (str(tmp_path / f"{name}.npz"),)
+        return convert_model(STREAMING, data=data, sequences=sequences, device="litecheck", agreement=False)
+
+    single, series = converted("single", False), converted("series", True)
+    (warning,) = single.warnings
+    assert warning.startswith("the model keeps state between inferences (READ_VARIABLE #3)")
+    assert "--sequences" in warning
+    assert series.warnings == ()
+    assert snr_on(single, tmp_path / "other.npz") + 3 < snr_on(series, tmp_path / "other.npz")
+
+
+def snr_on(record: ConversionRecord, file: Path) -> float:
+    """Return the SNR of the output on sequences of a file."""
+    model = load_model(STREAMING)
+    data = open_data(file, model, options=DataOptions(sequences=True))
+    (output,) = agreement(model, record.conversion.model, {}, data, device="litecheck").outputs
+    return output.snr

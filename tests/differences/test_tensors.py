@@ -78,3 +78,15 @@ def test_integers_of_another_scale_have_no_difference_in_lsb() -> None:
     scale, values = tensor_changes(OLD, constant([4, 4, 6, 8], [0.25, 0.125]))
     assert (scale.kind, values.kind) == ("scale", "constant")
     assert values.text.startswith("4 of 4 values, scale changed; real values ")
+
+
+@pytest.mark.parametrize(("value", "follows"), [(4, True), (9, False)])
+def test_a_scalar_follows_its_scale(value: int, follows: bool) -> None:
+    old, new = scalar(2, 0.5), scalar(value, 0.25)
+    assert follows_scale(old, new) is follows
+
+
+def scalar(value: int, scale: float) -> Tensor:
+    """Return a constant without dimensions."""
+    q = Quantization(np.float32([scale]), np.zeros(1, np.int64), 0)
+    return Tensor(0, "t", "int8", (), data=bytes_of(np.int8(value)), quantization=q)
