@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -17,6 +18,7 @@ import numpy as np
 
 from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.prestart import SETUP
+from litecheck.conversion.calibration.read_ahead import ReadAhead
 from litecheck.conversion.calibration.statistics import CalibrationError
 from litecheck.devices.ipc import RunsFile, StoredRuns
 from litecheck.devices.isolated_device import IsolatedDevice, check_disk
@@ -67,19 +69,24 @@ def runtime_name(kernels: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Chains of inferences that are sent to a child process together: all runs, and the number of runs of each chain."""
+    """Chains of inferences that are sent to a child process together: all runs, the number of runs of each chain, and
+    the file with their arrays."""
 
     runs: StoredRuns
     lengths: tuple[int, ...]
+    file: Path
 
 
-def batches(chains: Iterable[tuple[Arrays, ...]], file: Path) -> Iterator[Batch]:
-    """Yield chains in groups of bounded size. A single chain is in memory at a time.
+def batches(chains: Iterable[tuple[Arrays, ...]], folder: Path) -> Iterator[Batch]:
+    """Yield chains in groups of bounded size, each in its own file. A single chain is in memory at a time.
 
-    Each group is in the file until the next group is requested. Raises ConfigError if the disk is full.
+    Raises ConfigError if the disk is full.
     """
     several = iter(chains)
-    while (batch := _store_batch(several, file)).lengths:
+    for number in count():
+        batch = _store_batch(several, folder / f"runs{number}")
+        if not batch.lengths:
+            return
         yield batch
 
 
@@ -98,7 +105,7 @@ def _store_batch(chains: Iterator[tuple[Arrays, ...]], file: Path) -> Batch:
     except OSError as error:
         check_disk(error)
         raise
-    return Batch(written.runs, tuple(lengths))
+    return Batch(written.runs, tuple(lengths), file)
 
 
 #: Progress callback: the number of finished samples.
@@ -180,14 +187,20 @@ class LitertChild:
     ) -> Iterator[dict[str, Any]]:
         """Yield the answers to a question about a model, batch by batch of the chains.
 
-        ``tell`` is called repeatedly with the number of finished samples. Raises CalibrationError if there is no
-        answer, DeviceError if LiteRT cannot be loaded.
+        The chains of the next batches are read in a thread. ``tell`` is called repeatedly with the number of finished
+        samples. Raises CalibrationError if there is no answer, DeviceError if LiteRT cannot be loaded.
         """
         content, before = json.dumps([question.answers, question.facts]).encode(), 0
-        for batch in batches(chains, self._path("runs")):
-            yield self._answer(Job("calibration", model, content, batch.runs, batch.lengths), before, tell)
-            before += len(batch.lengths)
-            tell(before)
+        with (
+            tempfile.TemporaryDirectory(dir=self._path("."), ignore_cleanup_errors=True) as folder,
+            closing(ReadAhead(batches(chains, Path(folder)))) as several,
+        ):
+            for batch in several:
+                job = Job("calibration", model, content, batch.runs, batch.lengths)
+                yield self._answer(job, before, tell)
+                batch.file.unlink()
+                before += len(batch.lengths)
+                tell(before)
 
     def _answer(self, job: Job, before: int, tell: SamplesDone) -> dict[str, Any]:
         device = self._open_device()
