@@ -39,7 +39,10 @@ class Bar:
         self._done, self._what = done, what
         if self._drawn:
             bar, task = self._drawn
-            bar.update(task, completed=round(done), description=visible(self._before + what))
+            total = (
+                self._total if self._total is None else max(self._total, done)
+            )  # trials of fixes are not counted
+            bar.update(task, completed=round(done), total=total, description=visible(self._before + what))
 
     def start(self) -> None:
         """Start drawing."""

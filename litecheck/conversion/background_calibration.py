@@ -7,7 +7,8 @@ from types import TracebackType
 
 from litecheck.conversion.calibration.litert_child import KERNELS, OWN, LitertChild, runtime_of
 from litecheck.conversion.calibration.observe import calls_others
-from litecheck.conversion.model_calibration import Calibration, Told, calibrate_model
+from litecheck.conversion.model_calibration import Calibration, calibrate_model
+from litecheck.conversion.sample_progress import Told
 from litecheck.conversion.session_setup import ConversionSession
 from litecheck.devices.port import Limits
 from litecheck.devices.process import WorkerProcess

@@ -18,9 +18,9 @@ from litecheck.conversion.convert_float import Conversion, rules_of
 from litecheck.conversion.formulas import steps_of
 from litecheck.conversion.gptq import gptq_integers
 from litecheck.conversion.groups import Key
-from litecheck.conversion.model_calibration import Told
 from litecheck.conversion.recipe import GPTQ, SCHEMES, RecipeRule
 from litecheck.conversion.request import REAL
+from litecheck.conversion.sample_progress import Told
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.model.edit import with_subgraphs

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -25,6 +25,7 @@ from litecheck.conversion.data_warnings import (
     state_warnings,
 )
 from litecheck.conversion.recipe import QuantizationRecipe, rules_by_operator
+from litecheck.conversion.sample_progress import Told
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.devices.port import Limits
 from litecheck.errors import ConfigError
@@ -36,9 +37,6 @@ from litecheck.summary_text import count_of
 if TYPE_CHECKING:
     from litecheck.conversion.groups import Interval, Key
     from litecheck.conversion.recurrent_intermediates import Inside
-
-#: Progress callback: the number of finished samples (approximate), and the current activity.
-Told = Callable[[int, str], None]
 
 _NO_DATA = (
     "{} needs calibration data, to know the range of every tensor. Give --data FILE.npz (an array for each input, "

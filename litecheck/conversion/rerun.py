@@ -29,7 +29,7 @@ from litecheck.conversion.fixes import (
     snr_or_exact,
 )
 from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.model_calibration import Calibration, Told, calibrate_model
+from litecheck.conversion.model_calibration import Calibration, calibrate_model
 from litecheck.conversion.precision_budget import (
     BudgetChoice,
     OperatorCost,
@@ -43,6 +43,7 @@ from litecheck.conversion.precision_budget import (
 from litecheck.conversion.recipe import RecipeRule
 from litecheck.conversion.recurrent_intermediates import Inside
 from litecheck.conversion.request import REAL, budget_rules
+from litecheck.conversion.sample_progress import SampleProgress
 from litecheck.conversion.sensitivity import OperatorSensitivity, rank_operators
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import SharedQuantization
@@ -64,10 +65,9 @@ _TRIALS = 24
 class Rerun:
     """The common parts of conversions of a model.
 
-    ``tell`` is called with the number of samples that ran, plus ``finished_samples``. ``child`` runs all conversions, if
-    LiteRT is available. ``search`` has the samples for sensitivities and a budget, if they are not all of ``data``.
-    Conversions are compared with ``simulated_model``, the model of quantization-aware training; ``model`` lacks its
-    simulation.
+    ``progress`` is told the samples that ran. ``child`` runs all conversions, if LiteRT is available. ``search`` has the
+    samples for sensitivities and a budget, if they are not all of ``data``. Conversions are compared with
+    ``simulated_model``, the model of quantization-aware training; ``model`` lacks its simulation.
     """
 
     model: Model
@@ -75,8 +75,7 @@ class Rerun:
     data: CalibrationData
     ranges: Mapping[Key, Interval]
     inner: Mapping[Inside, Interval]
-    tell: Told
-    finished_samples: int = 0
+    progress: SampleProgress
     child: LitertChild | None = None
     trained_model: DequantizedModel | None = None
     search: CalibrationData | None = None
@@ -243,11 +242,11 @@ class Rerun:
             data or self.data,
             channelled=channelled,
             device=self.settings.device,
-            progress=lambda done: self.tell(self.finished_samples + done, what),
+            progress=lambda done: self.progress(done, what),
             limits=Limits(self.settings.seconds),
             child=self.child,
         )  # fmt: skip
-        self.finished_samples += (data or self.data).count or 0
+        self.progress.finish((data or self.data).count)
         return found
 
     def _convert(self, changes: tuple[ConstantChange, ...], **request: object) -> Conversion:

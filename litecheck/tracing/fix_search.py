@@ -17,6 +17,7 @@ from litecheck.conversion.plan_profiles import rules_for
 from litecheck.conversion.qat_models import import_trained, is_trained, with_trained_ranges
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
+from litecheck.conversion.sample_progress import SampleProgress
 from litecheck.conversion.settings import ConversionSettings
 from litecheck.model.matching import ModelMatch
 from litecheck.model.types import Model
@@ -62,7 +63,7 @@ def search_fix(
     source, statistics = found.first.file or "FLOAT", base.calibration.statistics
     settings = replace(options.conversion, to=kind_of(found.second))
     rerun = Rerun(
-        base.model, settings, data, base.calibration.ranges, base.calibration.inner, lambda done, what: None
+        base.model, settings, data, base.calibration.ranges, base.calibration.inner, SampleProgress()
     )
     partners = {other: one for one, other in found.subgraphs[0].operators}
     if is_trained(found.first):

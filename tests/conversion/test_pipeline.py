@@ -16,7 +16,7 @@ from fixtures.detector import float_detector, reals, samples
 from fixtures.models import conv_int8, uint8_model
 from litecheck import convert_model
 from litecheck.checks.validate import validate
-from litecheck.conversion import pipeline
+from litecheck.conversion import model_comparison
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.samples import Sample
 from litecheck.conversion.calibration.statistics import CalibrationError
@@ -327,7 +327,7 @@ def test_a_model_that_cannot_be_compared_is_an_error_with_the_next_step(
     def refused(*args: object) -> None:
         raise CalibrationError("litert:xnnpack, samples 0 to 7: refused: no kernel for RESHAPE 2")
 
-    monkeypatch.setattr(pipeline, "_agreement", refused)
+    monkeypatch.setattr(model_comparison, "_agreement", refused)
     with pytest.raises(CalibrationError, match=r"RESHAPE 2\. .*--device litecheck .*--no-agreement"):
         converting("out.tflite", data=("images.npz",))
     assert not Path("out.tflite").exists()
