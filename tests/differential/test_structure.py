@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from litecheck.finding import IGNORED
-from litecheck.model.build import ModelBuilder
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.report import ModelReport, OperatorReport
@@ -274,6 +274,15 @@ def test_unwritten_memory_has_no_real_values() -> None:
     good = specimen("TRANSPOSE, RESHAPE, FULLY_CONNECTED").model
     with pytest.raises(UndefinedError, match="read before it is made"):
         twin(good, mutant(good, "RESHAPE operator behind the next").model)
+
+
+@pytest.mark.parametrize("axis", [0, 5], ids=["3 of 2 channels", "no such dimension"])
+def test_channels_without_a_scale_have_no_real_values(axis: int) -> None:
+    """A runtime can replace the shape of a per-channel output; its scales belong to the stated shape."""
+    q = qparams([0.5, 0.25, 2.0], 1, axis=0)
+    assert real(np.full((3, 1), 5), q).ravel().tolist() == [2, 1, 8]
+    with pytest.raises(UndefinedError, match="different number of channels"):
+        real(np.zeros((2, 3)), replace(q, axis=axis))
 
 
 def test_distances_of_outputs() -> None:

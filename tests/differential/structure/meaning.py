@@ -64,9 +64,11 @@ def twin(good: Model, model: Model, number: str = "float32") -> Twin:
 
 
 def real(values: np.ndarray, q: Quantization) -> np.ndarray:
-    """Return the real values of stored integers, in float64."""
+    """Return the real values of stored integers, in float64. Raises UndefinedError for channels without a scale."""
     shape = [1] * values.ndim
     if q.scale.size > 1:
+        if not (q.axis < values.ndim and values.shape[q.axis] == q.scale.size):
+            raise UndefinedError("a different number of channels than scales")
         shape[q.axis] = -1
     zeros = q.zero_point if q.zero_point.size else np.zeros(1, np.int64)
     scale, zero = (
