@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from litecheck.model.shapes import (
+    calls,
     concatenation,
     conv,
     creation,
@@ -21,6 +22,7 @@ from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeEr
 
 _FAMILIES = (
     elementwise, conv, movement, slices, concatenation, gather_scatter, creation, windows, recurrent, lengths,
+    calls,
 )  # fmt: skip
 #: Laws by the name in profiles, which is the name of the function in ``__all__`` of its family.
 LAWS: Mapping[str, Law] = MappingProxyType(

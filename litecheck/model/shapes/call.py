@@ -20,6 +20,10 @@ Shape: TypeAlias = tuple[int | None, ...]
 Shapes: TypeAlias = tuple[Shape | None, ...]
 
 
+#: Function from a subgraph's number and the shapes of its inputs to the shapes of its outputs, None if they are unknown.
+Called: TypeAlias = Callable[[int, Shapes], "Shapes | None"]
+
+
 class ShapeError(Exception):
     """Error for contradictory shapes, index constants or options of an operator.
 
@@ -46,6 +50,10 @@ class ShapedOperand:
     shape: Shape | None
 
 
+def unknown_subgraph(number: int, given: Shapes) -> None:
+    """Return None: the shapes of called subgraphs are not followed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """Data that determine the shapes of an operator's outputs.
@@ -60,6 +68,8 @@ class Call:
     options: Table | None
     results: int
     other_reads: list[str] = field(default_factory=list, compare=False)
+    called: Called = field(default=unknown_subgraph, compare=False)
+    """Function that returns the output shapes of a called subgraph."""
 
     def has(self, role: str) -> bool:
         """Return True if the input is present."""
@@ -90,6 +100,12 @@ class Call:
         self.other_reads.append(role)
         operands = self.roles.get(role)
         return operands[0].tensor.shape if operands else None
+
+    def tensor(self, role: str) -> Tensor | None:
+        """Return an input or output as the file states it, None if it is absent."""
+        self.other_reads.append(role)
+        operands = self.roles.get(role)
+        return operands[0].tensor if operands else None
 
     def values(self, role: str) -> NDArray[np.int64] | None:
         """Return a constant's integers, flattened; None for values computed at run time and for damaged constants."""

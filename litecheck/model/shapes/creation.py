@@ -135,6 +135,17 @@ def as_stated(call: Call) -> Shapes:
     return (call.file_shape("output"),)
 
 
+def variable(call: Call) -> Shapes:
+    """Return the output shape in the file, with None for a dimension that the file leaves open, and for no shape."""
+    tensor = call.tensor("output")
+    if tensor is None or not tensor.shape:
+        return (None,) * call.results
+    signature = tensor.shape_signature
+    open_ended = signature is not None and len(signature) == len(tensor.shape)
+    known = signature if signature is not None and open_ended else tensor.shape
+    return (tuple(None if s < 0 else dim for s, dim in zip(known, tensor.shape, strict=True)),)
+
+
 def one_number(call: Call) -> Shapes:
     """Return [1]."""
     return ((1,),)
@@ -195,5 +206,6 @@ def rank(call: Call) -> Shapes:
 
 __all__ = [
     "arg_extreme", "as_stated", "fill", "keys_found", "multinomial", "non_max_suppression", "nothing_known",
-    "one_number", "random", "range_", "rank", "reduce", "rfft_2d", "shape_of", "unique", "where",
+    "one_number", "random", "range_", "rank", "reduce", "rfft_2d", "shape_of", "unique", "variable",
+    "where",
 ]  # fmt: skip

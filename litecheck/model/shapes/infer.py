@@ -10,7 +10,17 @@ import numpy as np
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.links import links_of
-from litecheck.model.shapes.call import Call, Law, Shape, ShapedOperand, ShapeError, Shapes
+from litecheck.model.shapes.call import (
+    Call,
+    Called,
+    Law,
+    Shape,
+    ShapedOperand,
+    ShapeError,
+    Shapes,
+    unknown_subgraph,
+)
+from litecheck.model.shapes.called_subgraphs import CallShapes, call_shapes
 from litecheck.model.shapes.constant_folding import fold, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
@@ -40,26 +50,60 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
     """Apply the laws to a subgraph, from its inputs and constants. An unknown or violated law gives None.
 
     A tensor that no operator writes has the shape in the file, with None for unknown dimensions in ``shape_signature``.
-    Output shapes in the file are ignored, because LiteRT sets them. It also sets the input shapes of called subgraphs.
+    Output shapes in the file are ignored, because LiteRT sets them. It also sets the input shapes of called subgraphs, to
+    the shapes of the call.
     ``model`` contains the subgraph. With ``stored``, every operator starts from the shapes in the file instead.
     """
     if not (subgraph.index < len(model.subgraphs) and model.subgraphs[subgraph.index] is subgraph):
         raise ValueError("the subgraph is none of the model's")
     if stored:
         return _apply_laws(subgraph, law_of, [tensor.shape for tensor in subgraph.tensors], stored=True)
+    if len(model.subgraphs) > 1:
+        calls = _find_call_shapes(model, law_of)
+        if subgraph.index in links_of(model).called_subgraphs:
+            return _apply_laws(subgraph, law_of, _called_shapes(subgraph, calls), called=calls.called)
+        called: Called = calls.called
+    else:
+        called = unknown_subgraph
     shapes = _initial_shapes(subgraph)
-    if len(model.subgraphs) > 1 and subgraph.index in links_of(model).called_subgraphs:
-        for index in subgraph.inputs:
-            shapes[index] = None
-    found = _apply_laws(subgraph, law_of, list(shapes))
+    found = _apply_laws(subgraph, law_of, list(shapes), called=called)
     if _only_batch_unknown(shapes):
         # A file without a resized input runs with the batch in the file.
-        found.misfits |= _apply_laws(subgraph, law_of, _with_file_batch(subgraph, shapes)).misfits
+        shapes = _with_file_batch(subgraph, shapes)
+        found.misfits |= _apply_laws(subgraph, law_of, shapes, called=called).misfits
     return found
 
 
+def _find_call_shapes(model: Model, law_of: LawOf) -> CallShapes:
+    """Return the shapes of the calls of a model."""
+
+    def apply(subgraph: Subgraph, given: Shapes | None, called: Called) -> Shapes:
+        shapes = _initial_shapes(subgraph) if given is None else _with_inputs(subgraph, given)
+        found = _apply_laws(subgraph, law_of, shapes, called=called).shapes
+        return tuple(found[index] if index >= 0 else None for index in subgraph.outputs)
+
+    return call_shapes(model, law_of, apply)
+
+
+def _called_shapes(subgraph: Subgraph, calls: CallShapes) -> list[Shape | None]:
+    """Return the shapes of a called subgraph before its first operator."""
+    return _with_inputs(subgraph, calls.inputs.get(subgraph.index, (None,) * len(subgraph.inputs)))
+
+
+def _with_inputs(subgraph: Subgraph, given: Shapes) -> list[Shape | None]:
+    shapes = _initial_shapes(subgraph)
+    for index, shape in zip(subgraph.inputs, given, strict=True):
+        if index >= 0:
+            shapes[index] = shape
+    return shapes
+
+
 def _apply_laws(
-    subgraph: Subgraph, law_of: LawOf, shapes: list[Shape | None], stored: bool = False
+    subgraph: Subgraph,
+    law_of: LawOf,
+    shapes: list[Shape | None],
+    stored: bool = False,
+    called: Called = unknown_subgraph,
 ) -> InferredShapes:
     """Apply the laws in execution order. ``shapes`` are the shapes before the first operator, and are updated in place."""
     found, kept = InferredShapes(shapes), _Cache()
@@ -69,7 +113,7 @@ def _apply_laws(
         entry = law_of(operator)
         if entry is None:
             continue
-        result_shapes = _apply_law(kept, entry, operator, tensors, shapes)
+        result_shapes = _apply_law(kept, entry, operator, tensors, shapes, called)
         at_run_time = bool(late) and not late.isdisjoint(operator.inputs)
         if at_run_time:
             late.update(operator.outputs)
@@ -128,7 +172,12 @@ _Cache = dict[Hashable, "Shapes | ShapeError"]
 
 
 def _apply_law(
-    kept: _Cache, entry: Entry, operator: Operator, tensors: Sequence[Tensor], shapes: list[Shape | None]
+    kept: _Cache,
+    entry: Entry,
+    operator: Operator,
+    tensors: Sequence[Tensor],
+    shapes: list[Shape | None],
+    called: Called,
 ) -> Shapes | ShapeError:
     """Return the result of an operator's law, from the cache if its shapes and options have occurred before."""
     law, roles = entry[0], entry[1]
@@ -147,7 +196,7 @@ def _apply_law(
         key = (law, roles, sources, number, _hashable(options))
         result_shapes = kept.get(key)
     if result_shapes is None:
-        call = call_of(operator, entry, tensors, shapes)
+        call = call_of(operator, entry, tensors, shapes, called)
         try:
             result_shapes = law(call)
         except ShapeError as misfit:
@@ -157,13 +206,19 @@ def _apply_law(
     return result_shapes
 
 
-def call_of(operator: Operator, entry: Entry, tensors: Sequence[Tensor], shapes: list[Shape | None]) -> Call:
+def call_of(
+    operator: Operator,
+    entry: Entry,
+    tensors: Sequence[Tensor],
+    shapes: list[Shape | None],
+    called: Called = unknown_subgraph,
+) -> Call:
     """Return the operator as input of its law: inputs with inferred shapes, outputs with the types in the file."""
     _, roles, results, repeated = entry
     operands = [ShapedOperand(tensors[i], shapes[i]) if i >= 0 else None for i in operator.inputs]
     written = [ShapedOperand(tensors[i], None) if i >= 0 else None for i in operator.outputs]
     bound = {**bind(operands, roles, repeated), **bind(written, results, repeated)}
-    return Call(operator.opcode, bound, operator.options, len(operator.outputs))
+    return Call(operator.opcode, bound, operator.options, len(operator.outputs), called=called)
 
 
 def bind(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from litecheck.profile.measurements.measured_operator import Measured, Operands
 from litecheck.profile.measurements.register import measures
 from litecheck.profile.operator_plan import Blocks, Plan, TensorPlan
-from litecheck.quantization import Blockwise, Quantization
+from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
+_GATES = ("input", "forget", "cell", "output")
 #: Inputs of an LSTM beyond its gates, biases and states.
 _EXTENSIONS = (
     "cell_to_input_weights", "cell_to_forget_weights", "cell_to_output_weights", "projection_weights",
@@ -32,7 +35,7 @@ def intermediate_elements(operands: Operands) -> Measured:
 
 
 def _set_blocks(plan: Plan, value: int) -> Plan | None:
-    gates = [f"{gate}_gate_intermediate" for gate in ("input", "forget", "cell", "output")]
+    gates = [f"{gate}_gate_intermediate" for gate in _GATES]
     if not 0 <= value <= len(gates) or not set(gates) <= set(plan.intermediates):
         return None
     blocks = Blocks(2, np.ones(1, np.float32))
@@ -48,6 +51,24 @@ def blockwise_gates(operands: Operands) -> Measured:
     tensors = operands.subgraph.tensors
     found = [tensors[i] for i in operands.operator.intermediates[:4] if 0 <= i < len(tensors)]
     return sum(isinstance(tensor.quantization.details, Blockwise) for tensor in found)
+
+
+def _set_multi_axis(plan: Plan, value: int) -> Plan | None:
+    """Set quantization along several axes for the intermediate tensors of the last ``value`` gates."""
+    for n, gate in enumerate(reversed(_GATES)):
+        role = f"{gate}_gate_intermediate"
+        own = (plan.one(role) or TensorPlan("int16")).with_scale(2.0**-12)
+        several = replace(own.quantization, details=MultiAxis(0, -1, 0, (0,)))
+        plan = plan.with_role(role, (own.but(quantization=several) if n < value else own,))
+    return plan
+
+
+@measures(_set_multi_axis)
+def multi_axis_gates(operands: Operands) -> Measured:
+    """Number of LSTM gates with an intermediate tensor of multi-axis quantization. Example: scales along two axes for the
+    forget gate give 1."""
+    found = (operands.one(f"{gate}_gate_intermediate") for gate in _GATES)
+    return sum(t is not None and isinstance(t.quantization.details, MultiAxis) for t in found)
 
 
 def _set_extensions(plan: Plan, value: int) -> Plan | None:

@@ -1,7 +1,8 @@
-"""Measurements of the types of an LSTM's tensors that the table of types does not list by combination."""
+"""Measurements of an LSTM's tensors: types that the table of types does not list by combination, and constants."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -39,3 +40,37 @@ def integer_biases(operands: Operands) -> Measured:
         return None
     biases = (t for role, tensors in operands.roles.items() if role.endswith("gate_bias") for t in tensors)
     return sum(t.dtype != "float32" for t in biases)
+
+
+def _constants(roles: Iterable[str], normalized: bool) -> list[str]:
+    """Return the roles of the tensors that an integer LSTM reads at load; layer normalization reads gate biases later."""
+    weights = [
+        role
+        for role in roles
+        if role.startswith(("input_to_", "recurrent_to_", "projection_"))
+        and not role.endswith("intermediate")
+    ]
+    return weights if normalized else [*weights, *(role for role in roles if role.endswith("gate_bias"))]
+
+
+def _set_computed(plan: Plan, value: int) -> Plan | None:
+    """Make the first ``value`` weights inputs of the model, and the remaining weights and biases constants."""
+    roles = [role for role in _constants(plan.inputs, normalized=False) if plan.one(role)]
+    if not 0 <= value <= len(roles):
+        return None
+    plan = plan.edit_all(lambda t: t.but(values=None), roles[:value])
+    return plan.edit_all(lambda t: t if t.values is not None else t.holding(np.ones(t.shape)), roles[value:])
+
+
+@measures(_set_computed)
+def computed_gate_constants(operands: Operands) -> Measured:
+    """Number of weights and biases of an integer LSTM that are computed at run time although the kernel reads them at load.
+    Example: forget gate weights that are an input of the model give 1.
+
+    With layer normalization, the kernel reads gate biases only at run time.
+    """
+    normalized = any(
+        operands.one(role) is not None for role in operands.roles if role.endswith("layer_norm_coefficients")
+    )
+    tensors = (operands.one(role) for role in _constants(operands.roles, normalized))
+    return sum(t is not None and not t.is_constant for t in tensors)

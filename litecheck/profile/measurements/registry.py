@@ -27,8 +27,8 @@ from litecheck.target_kinds import target_kinds
 #: The modules of this package that register measurements, in the order in which the documentation lists them.
 _MODULES = (
     "accumulators", "blockwise", "empty_matrices", "subgraph_io", "hybrid", "indices", "intermediates", "lstm_types",
-    "operand", "options", "parameters", "recurrent", "layer_normalization", "scales", "power_of_two_scales", "slices",
-    "variables", "windows", "wiring",
+    "loops", "operand", "options", "parameters", "recurrent", "layer_normalization", "scales", "power_of_two_scales",
+    "slices", "variables", "windows", "wiring",
 )  # fmt: skip
 for _module in _MODULES:
     import_module(f"litecheck.profile.measurements.{_module}")

@@ -21,7 +21,7 @@ from litecheck.profile.operator_plan import Callee, Plan, TensorPlan
 _CONDITION = "cond_subgraph_index"
 
 
-def _add_call(plan: Plan) -> Plan:
+def with_call(plan: Plan) -> Plan:
     """Return the plan with a call that has equal parameters on both sides."""
     if plan.calls:
         return plan
@@ -41,10 +41,10 @@ def _callee(plan: Plan, option: str) -> Callee:
 
 
 def _change_last_callee(plan: Plan, change: Callable[[Callee], Callee]) -> Plan:
-    calls = _add_call(plan).calls
+    calls = with_call(plan).calls
     if not calls:
         return plan
-    return _add_call(plan).but(calls=(*calls[:-1], change(calls[-1])))
+    return with_call(plan).but(calls=(*calls[:-1], change(calls[-1])))
 
 
 def _crossing_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
@@ -54,14 +54,14 @@ def _crossing_setter(change: Callable[[TensorPlan], TensorPlan]) -> Setter:
         def changed(callee: Callee) -> Callee:
             return replace(callee, inputs=(*map(change, callee.inputs[:value]), *callee.inputs[value:]))
 
-        return _change_last_callee(plan, changed) if value else _add_call(plan)
+        return _change_last_callee(plan, changed) if value else with_call(plan)
 
     return sets
 
 
 def _add_branches(plan: Plan, value: int) -> Plan | None:
     """Add ``value`` branches with another type."""
-    plan = _add_call(plan)
+    plan = with_call(plan)
     first = plan.calls[0]
     outputs = tuple(t.but(dtype="uint8") for t in first.outputs[:1])
     other = replace(first, outputs=(*outputs, *first.outputs[1:]))
@@ -71,21 +71,21 @@ def _add_branches(plan: Plan, value: int) -> Plan | None:
 def _set_arity_mismatch(plan: Plan, value: int) -> Plan | None:
     """Remove one input of the called subgraph, or for a larger value repeat its outputs."""
     if not value:
-        return _add_call(plan)
+        return with_call(plan)
     if value == 1:
         return _change_last_callee(plan, lambda callee: replace(callee, inputs=callee.inputs[:-1]))
     return _change_last_callee(plan, lambda callee: replace(callee, outputs=callee.outputs * 2))
 
 
 def _branches(plan: Plan, value: int) -> Plan | None:
-    plan = _add_call(plan).but(calls=_add_call(plan).calls[:1] * value)
+    plan = with_call(plan).but(calls=with_call(plan).calls[:1] * value)
     return plan if value else plan.option(branch_subgraph_indices=[])
 
 
 def _recursive(plan: Plan, value: str) -> Plan | None:
     back = value == "yes"
     return (
-        _change_last_callee(plan, lambda callee: replace(callee, recursive=back)) if back else _add_call(plan)
+        _change_last_callee(plan, lambda callee: replace(callee, recursive=back)) if back else with_call(plan)
     )
 
 
@@ -93,13 +93,13 @@ def _change_condition(plan: Plan, change: Callable[[TensorPlan], TensorPlan]) ->
     """Change the output of a loop's condition."""
     calls = tuple(
         replace(c, outputs=tuple(map(change, c.outputs))) if c.option == _CONDITION else c
-        for c in _add_call(plan).calls
+        for c in with_call(plan).calls
     )
-    return _add_call(plan).but(calls=calls)
+    return with_call(plan).but(calls=calls)
 
 
 def _set_attributes(plan: Plan, value: str) -> Plan | None:
-    plan = _add_call(plan)
+    plan = with_call(plan)
     return plan if value == "yes" else plan.but(options={})
 
 
@@ -141,13 +141,36 @@ def arity_mismatches(operands: Operands) -> Measured:
     return count + (abs(handed - returned) if _condition(operands) is not None else 0)
 
 
+def _set_absent_inputs(plan: Plan, value: int) -> Plan | None:
+    """Reduce the call to a single input, and remove it."""
+    if value not in (0, 1) or not plan.operands.get("operands"):
+        return None
+    for role in ("operands", "results"):
+        plan = plan.with_role(role, plan.operands.get(role, ())[:1])
+    plan = with_call(plan.but(calls=()))
+    return plan.without_inputs("operands").but(explicit_absent=True) if value else plan
+
+
+@measures(_set_absent_inputs)
+def absent_call_inputs(operands: Operands) -> Measured:
+    """Number of inputs of a called subgraph for which the call lists no tensor (-1). Example: an IF with the inputs (0, -1)
+    gives 1.
+
+    None if the counts of the call and of the subgraph differ, which the kernel rejects.
+    """
+    if arity_mismatches(operands):
+        return None
+    steering = sum(role not in ("operands", "results") for role in operands.roles)
+    return sum(index < 0 for index in operands.operator.inputs[steering:])
+
+
 @measures(_branches)
 def called_subgraphs(operands: Operands) -> Measured:
     """Number of subgraphs that an operator calls; a subgraph that is named twice counts twice. Example: IF gives 2."""
     return sum(1 for _ in subgraph_calls(operands.operator)) if operands.operator.options else None
 
 
-@measures(lambda plan, value: _add_call(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
+@measures(lambda plan, value: with_call(plan).option(branch_subgraph_indices=[1, 9, -1][: value + 1]))
 def missing_subgraphs(operands: Operands) -> Measured:
     """Number of called subgraphs that the model does not have. Example: branches 1 and 9 of 3 subgraphs give 1."""
     return sum(
@@ -168,7 +191,7 @@ def recursion(operands: Operands) -> Measured:
 
 
 @measures(
-    lambda plan, value: _add_call(plan).option(cond_subgraph_index=1 if value == "yes" else 2),
+    lambda plan, value: with_call(plan).option(cond_subgraph_index=1 if value == "yes" else 2),
     "yes",
     "no",
     gives=YES_OR_NO,

@@ -16,7 +16,7 @@ from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes, save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
-from litecheck.profile.measurements import subgraph_io, variables
+from litecheck.profile.measurements import loops, subgraph_io, variables
 from litecheck.profile.measurements.registry import operator_measurements
 from tests.differential.oracle import RESOLVERS
 from tests.differential.rules_cases import cases
@@ -96,10 +96,10 @@ def test_every_kind_of_limit_has_a_break() -> None:
     proved = {kind(b.path) for b in BREAKS} | {"version", "reference_version", "constant_inputs"}
     # Requirements of subgraph inputs, outputs and variables are tested in test_silent_faults, the remaining
     # requirements by the campaign of mutants.
-    modules = (subgraph_io.__name__, variables.__name__)
+    modules = (loops.__name__, subgraph_io.__name__, variables.__name__)
     crossing = {name for name, function in operator_measurements().items() if function.__module__ in modules}
     crossing |= {"condition.elements", "index.elements"}
-    campaign = {"beta", "clips_below_zero", "rewritten_tensors", "unknown_types"}
+    campaign = {"beta", "clips_below_zero", "results_of_nothing", "rewritten_tensors", "unknown_types"}
     assert campaign.isdisjoint(proved)
     assert limits <= proved | crossing | campaign
     assert proved | campaign <= limits
