@@ -398,6 +398,47 @@ IMPACTS = {
 }
 
 
+#: Mutants of an operator's constants and calls, each with the violation and the impact; None beside a correct mutant.
+CONSTANTS_AND_CALLS: dict[tuple[str, str], tuple[str | None, str]] = {
+    ("LSTM", "LSTM input1 given at run time"): ("LSTM/limits/computed_gate_constants", "crashes"),
+    ("LSTM", "LSTM input13 given at run time"): ("LSTM/limits/computed_gate_constants", "crashes"),
+    ("LSTM layer norm", "LSTM input13 given at run time"): (None, IGNORED),
+    ("LSTM layer norm", "LSTM input21 given at run time"): (None, IGNORED),
+    ("LSTM peephole, projected", "LSTM input10 given at run time"): (None, IGNORED),
+    ("LSTM peephole, projected", "LSTM input16 given at run time"): (
+        "LSTM/limits/computed_gate_constants",
+        "crashes",
+    ),
+    ("LSTM layer norm", "LSTM intermediate1 several axes"): ("LSTM/limits/multi_axis_gates", "crashes"),
+    ("LSTM", "LSTM intermediate1 several axes"): (None, IGNORED),
+    ("IF", "IF input1 absent (-1)"): ("IF/limits/absent_call_inputs", "crashes"),
+    ("IF", "IF input1 dimension 0: 2 -> 3"): ("ADD/shapes", "fails to load"),
+    ("IF", "IF input1 dimension 0: 2 -> 1"): (None, IGNORED),
+    ("WHILE", "WHILE input1 absent (-1)"): ("WHILE/limits/absent_call_inputs", "crashes"),
+    ("WHILE", "WHILE input1 dimension 1: 3 -> 4"): ("ADD/shapes", "fails to load"),
+    ("WHILE", "LESS input1 one element more"): ("WHILE/shapes", "fails to load"),
+    ("WHILE", "LESS input1 scalar"): (None, IGNORED),
+    ("WHILE", "ADD input1 [0] 1 -> 0"): ("WHILE/limits/loop_end", "crashes"),
+    ("WHILE", "ADD input1 [0] 1 -> -2"): ("WHILE/limits/loop_end", "crashes"),
+    ("WHILE", "ADD input1 [0] 1 -> 2"): (None, IGNORED),
+    ("CALL_ONCE, variables", "READ_VARIABLE output0 dimension 1: 3 -> 2"): ("ADD/shapes", "fails to load"),
+    ("CALL_ONCE, variables", "READ_VARIABLE output0 dimension 1: 3 -> 1"): (None, IGNORED),
+}
+
+
+@pytest.mark.runtime
+@pytest.mark.parametrize("of", CONSTANTS_AND_CALLS, ids=lambda of: of[1])
+def test_constants_and_calls(litert: LiteRT, tmp_path: Path, of: tuple[str, str]) -> None:
+    """LiteRT shows the stated impact; a correct mutant of the same place has no violation (negative control)."""
+    good = specimen(of[0])
+    at = next(n for n, m in enumerate(mutants(good.model)) if m.name == of[1])
+    (found,) = in_process(good, [at], litert, tmp_path)
+    path, impact = CONSTANTS_AND_CALLS[of]
+    assert {f.fate for f in found.fates.values()} == {"right"} if path is None else found.fate in BAD
+    assert found.impacts == (None if path is None else impact, impact)
+    assert found.verdict.violations == () if path is None else path in found.verdict.violations
+
+
 def falsified(path: Path) -> ModelReport:
     """Return the default report with the impact of every finding replaced by a different impact."""
     report = by_default(path)

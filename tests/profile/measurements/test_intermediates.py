@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from litecheck.model.build import ModelBuilder, qparams
@@ -10,9 +12,10 @@ from litecheck.profile.measurements.intermediates import (
     blockwise_gates,
     intermediate_elements,
     lstm_extensions,
+    multi_axis_gates,
 )
 from litecheck.profile.measurements.measured_operator import Operands
-from litecheck.quantization import Blockwise, Quantization
+from litecheck.quantization import Blockwise, MultiAxis, Quantization
 
 
 @pytest.mark.parametrize(
@@ -56,3 +59,18 @@ def test_blockwise_gates_are_the_first_four_intermediate_tensors(
     model = builder.finish()
     graph = model.subgraphs[0]
     assert blockwise_gates(Operands(graph.operators[0], {}, graph, model)) == expected
+
+
+@pytest.mark.parametrize(
+    ("gates", "expected"), [((), 0), (("input",), 1), (("forget", "output"), 2)], ids=str
+)
+def test_multi_axis_gates(gates: tuple[str, ...], expected: int) -> None:
+    builder = ModelBuilder("lstm")
+    main = builder.subgraph()
+    for name in ("input", "forget", "cell", "output"):
+        details = MultiAxis(0, -1, 0, (0,)) if name in gates else None
+        main.tensor(name, (0,), "int16", replace(qparams(0.5), details=details))
+    model = builder.finish()
+    graph = model.subgraphs[0]
+    roles = {f"{t.name}_gate_intermediate": (t,) for t in graph.tensors}
+    assert multi_axis_gates(Operands(Operator(0, "LSTM", (), ()), roles, graph, model)) == expected

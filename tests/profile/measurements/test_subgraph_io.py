@@ -186,3 +186,26 @@ def test_an_option_left_out_is_subgraph_0() -> None:
     changed = Subgraph(0, "main", graph.tensors, (unstated,), (), ())
     again = Model((changed, *model.subgraphs[1:]))
     assert measurement("recursion")(Operands(unstated, {}, changed, again)) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("inputs", "wanted"), [((0, 1), 0), ((0, -1), 1), ((-1, 1), None), ((0, 1, -1), None)], ids=str
+)
+def test_absent_inputs_of_a_call(inputs: tuple[int, ...], wanted: int | None) -> None:
+    """A call without its condition or with too many inputs is rejected before it passes any."""
+    builder = ModelBuilder("call")
+    main, called = builder.subgraph("main"), builder.subgraph("called")
+    condition, x, y = (
+        main.tensor(name, (), dtype) for name, dtype in (("c", "bool"), ("x", "int8"), ("y", "int8"))
+    )
+    assert (condition, x) == (0, 1)
+    main.add("IF", inputs, [y], then_subgraph_index=1, else_subgraph_index=1)
+    inner = called.tensor("inner", (), "int8")
+    called.inputs(inner)
+    called.outputs(inner)
+    model = builder.finish()
+    graph = model.subgraphs[0]
+    at = inputs[:1], inputs[1:]
+    first, rest = (tuple(graph.tensors[i] for i in side if i >= 0) for side in at)
+    roles = {"condition": first, "operands": rest, "results": (graph.tensors[y],)}
+    assert measurement("absent_call_inputs")(Operands(graph.operators[0], roles, graph, model)) == wanted
