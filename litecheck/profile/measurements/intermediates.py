@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
-
 from litecheck.profile.measurements.measured_operator import Measured, Operands
-from litecheck.profile.measurements.register import measures
-from litecheck.profile.operator_plan import Blocks, Plan, TensorPlan
-from litecheck.quantization import Blockwise, MultiAxis, Quantization
+from litecheck.profile.measurements.register import Setter, measures
+from litecheck.profile.operator_plan import Plan, TensorPlan
+from litecheck.quantization import Blockwise, Details, MultiAxis
 
 _GATES = ("input", "forget", "cell", "output")
 #: Inputs of an LSTM beyond its gates, biases and states.
@@ -34,17 +32,23 @@ def intermediate_elements(operands: Operands) -> Measured:
     return max(sizes, default=None)
 
 
-def _set_blocks(plan: Plan, value: int) -> Plan | None:
-    gates = [f"{gate}_gate_intermediate" for gate in _GATES]
-    if not 0 <= value <= len(gates) or not set(gates) <= set(plan.intermediates):
-        return None
-    blocks = Blocks(2, np.ones(1, np.float32))
-    for role in gates[:value]:
-        plan = plan.edit(role, lambda t: t.but(quantization=Quantization(), blocks=blocks))
-    return plan
+def _detail_setter(details: Details) -> Setter:
+    """Return a setter of the number of gates, from the last, with these details beside the scale of their intermediate."""
+
+    def sets(plan: Plan, value: int) -> Plan | None:
+        if not 0 <= value <= len(_GATES):
+            return None
+        for n, gate in enumerate(reversed(_GATES)):
+            role = f"{gate}_gate_intermediate"
+            own = (plan.one(role) or TensorPlan("int16")).with_scale(2.0**-12)
+            detailed = own.but(quantization=replace(own.quantization, details=details))
+            plan = plan.with_role(role, (detailed if n < value else own,))
+        return plan
+
+    return sets
 
 
-@measures(_set_blocks)
+@measures(_detail_setter(Blockwise(0, -1, 2)))
 def blockwise_gates(operands: Operands) -> Measured:
     """Number of LSTM gates with an intermediate tensor of blockwise quantization. Example: blocks of 32 for the forget
     gate give 1."""
@@ -53,17 +57,7 @@ def blockwise_gates(operands: Operands) -> Measured:
     return sum(isinstance(tensor.quantization.details, Blockwise) for tensor in found)
 
 
-def _set_multi_axis(plan: Plan, value: int) -> Plan | None:
-    """Set quantization along several axes for the intermediate tensors of the last ``value`` gates."""
-    for n, gate in enumerate(reversed(_GATES)):
-        role = f"{gate}_gate_intermediate"
-        own = (plan.one(role) or TensorPlan("int16")).with_scale(2.0**-12)
-        several = replace(own.quantization, details=MultiAxis(0, -1, 0, (0,)))
-        plan = plan.with_role(role, (own.but(quantization=several) if n < value else own,))
-    return plan
-
-
-@measures(_set_multi_axis)
+@measures(_detail_setter(MultiAxis(0, -1, 0, (0,))))
 def multi_axis_gates(operands: Operands) -> Measured:
     """Number of LSTM gates with an intermediate tensor of multi-axis quantization. Example: scales along two axes for the
     forget gate give 1."""
