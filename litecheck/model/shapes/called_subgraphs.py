@@ -34,7 +34,7 @@ class CallShapes:
     inputs: dict[int, Shapes] = field(default_factory=dict)
     outputs: dict[tuple[int, Shapes], Shapes] = field(default_factory=dict)
 
-    def called(self, number: int, given: Shapes) -> Shapes | None:
+    def find_outputs(self, number: int, given: Shapes) -> Shapes | None:
         """Return the output shapes of a subgraph for these input shapes, None if they are unknown."""
         return self.outputs.get((number, given))
 
@@ -68,13 +68,13 @@ class _Walk:
                 if entry is None or entry[0] not in _PASSING:
                     self._unknown.update(number for _, number in subgraph_calls(operator))
         for number in self._entries:
-            self._apply(self._subgraphs[number], None, self._called)
+            self._apply(self._subgraphs[number], None, self._follow_call)
         for number, given in self._given.items():
             if number not in self._unknown:
                 self._found.inputs[number] = tuple(map(_common_shape, zip(*given, strict=True)))
         return self._found
 
-    def _called(self, number: int, given: Shapes) -> Shapes | None:
+    def _follow_call(self, number: int, given: Shapes) -> Shapes | None:
         """Return the output shapes of a called subgraph, and note its input shapes."""
         if not 0 <= number < len(self._subgraphs):
             return None
@@ -88,7 +88,7 @@ class _Walk:
             return None
         several.append(given)
         self._open.append(number)
-        outputs = self._found.outputs[number, given] = self._apply(subgraph, given, self._called)
+        outputs = self._found.outputs[number, given] = self._apply(subgraph, given, self._follow_call)
         self._open.pop()
         return outputs
 

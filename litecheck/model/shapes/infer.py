@@ -61,8 +61,8 @@ def infer(model: Model, subgraph: Subgraph, law_of: LawOf, stored: bool = False)
     if len(model.subgraphs) > 1:
         calls = _find_call_shapes(model, law_of)
         if subgraph.index in links_of(model).called_subgraphs:
-            return _apply_laws(subgraph, law_of, _called_shapes(subgraph, calls), called=calls.called)
-        called: Called = calls.called
+            return _apply_laws(subgraph, law_of, _called_shapes(subgraph, calls), called=calls.find_outputs)
+        called: Called = calls.find_outputs
     else:
         called = unknown_subgraph
     shapes = _initial_shapes(subgraph)
