@@ -74,6 +74,12 @@ def _depth(placed: PlacedOperator) -> float:
     return (placed.shape("weight")[-1:] or (0,))[0]
 
 
+def _units_without_scale(placed: PlacedOperator) -> float:
+    """Return the number of rows of a weight matrix without a scale of their own. Example: 8 rows with one scale give 7."""
+    rows = (placed.shape("weight")[-2:-1] or (0,))[0]
+    return rows - placed.tensors["weight"].quantization.scale.size
+
+
 def _block_remainder(placed: PlacedOperator) -> float:
     """Return the remainder of a block of weights after full vectors of 32."""
     details = placed.tensors["weight"].quantization.details
@@ -126,6 +132,8 @@ MEASUREMENTS: dict[str, Callable[[PlacedOperator], float]] = {
     "depth": _depth,
     # 1 if a row of 4-bit weights ends within a byte.
     "odd_depth_of_int4": lambda placed: _depth(placed) % 2 if placed.tensors["weight"].dtype == "int4" else 0,
+    "depth_beyond_fours": lambda placed: _depth(placed) % 4,
+    "units_without_scale": _units_without_scale,
     # 1 if weights have a scale for each block of a row.
     "blockwise": lambda placed: isinstance(placed.tensors["weight"].quantization.details, Blockwise),
     "block_remainder": _block_remainder,

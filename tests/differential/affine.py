@@ -17,7 +17,7 @@ from tests.differential.sweep import Family
 Random = np.random.Generator
 Array = NDArray[np.generic]
 #: Largest magnitude of a weight, by type.
-WEIGHTS = {"int8": 127, "int4": 7, "uint8": 255, "int16": 2**15 - 1}
+WEIGHTS = {"int8": 127, "int4": 7, "int2": 1, "uint8": 255, "int16": 2**15 - 1}
 
 
 @dataclass(frozen=True)
@@ -69,9 +69,12 @@ class Side:
             return random.normal(size=shape).astype(np.float32)
         most, zero = self.amplitudes()[1], int(parameters.zero_point[0])
         if self.far:
-            return random.integers(most // 2, most, shape).astype("u1" if self.weight == "uint8" else "i1")
+            kind = {"uint8": np.uint8, "int16": np.int16}.get(self.weight, np.int8)
+            return random.integers(most // 2, most, shape).astype(kind)
         if self.weight != "uint8":
-            return random.integers(-most, most + 1, shape).astype(np.int8)
+            most = min(most, WEIGHTS[self.weight])
+            stored = random.integers(-most - (self.weight == "int2"), most + 1, shape)
+            return stored.astype(np.int16 if self.weight == "int16" else np.int8)
         low, high = (zero - most, zero + most) if self.small else (0, most)
         return np.clip(random.integers(low, high + 1, shape), 0, 255).astype(np.uint8)
 
@@ -403,11 +406,16 @@ _KINDS: dict[str, Make] = {
     "DEPTHWISE_CONV_2D int8 x int4": lambda r: depthwise(r, INT4),
     "FULLY_CONNECTED int8": lambda r: fully_connected(r, INT8),
     "FULLY_CONNECTED int8 x int4": lambda r: fully_connected(r, INT4),
+    "FULLY_CONNECTED int8 x int2": lambda r: fully_connected(r, Side(weight="int2")),
     "TRANSPOSE_CONV int8": lambda r: transpose_conv(r, INT8),
     "BATCH_MATMUL int8": lambda r: batch_matmul(r, INT8),
     "CONV_2D int16": lambda r: conv(r, INT16),
     "DEPTHWISE_CONV_2D int16": lambda r: depthwise(r, Side("int16", biases=("int64",))),
     "FULLY_CONNECTED int16": lambda r: fully_connected(r, INT16),
+    "CONV_2D int16 x int4": lambda r: conv(r, Side("int16", "int4")),
+    "FULLY_CONNECTED int16 x int4": lambda r: fully_connected(r, Side("int16", "int4")),
+    "FULLY_CONNECTED int16 x int2": lambda r: fully_connected(r, Side("int16", "int2")),
+    "FULLY_CONNECTED int16 x int16": lambda r: fully_connected(r, Side("int16", "int16")),
     "TRANSPOSE_CONV int16": lambda r: transpose_conv(r, INT16),
     "BATCH_MATMUL int16": lambda r: batch_matmul(r, Side("int16", "int16")),
     "BATCH_MATMUL int16 x int8": lambda r: batch_matmul(r, INT16),

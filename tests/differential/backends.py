@@ -33,6 +33,7 @@ from tests.differential.operands import (
     stated,
     taking_backends,
     unscaled,
+    with_options,
 )
 from tests.differential.oracle import RESOLVERS, Oracle, Refused
 from tests.differential.shrink import Make
@@ -60,6 +61,15 @@ class Side:
 
 def _computed(role: str) -> Change:
     return lambda trial, random: computed(trial, role)
+
+
+def _fused(activation: int) -> Change:
+    """Return a change of the fused activation: a number of the schema's ActivationFunctionType."""
+    return lambda trial, random: with_options(trial, fused_activation_function=activation)
+
+
+#: Fused activations that XNNPACK rejects, and LiteRT's quantized kernels ignore.
+REJECTED = (("fused TANH", _fused(4)), ("fused SIGN_BIT", _fused(5)))
 
 
 def _axis(role: str) -> Change:
@@ -122,6 +132,8 @@ def _sums() -> Iterator[tuple[str, Side]]:
             yield f"{opcode} {dtype} computed bias", Side(base, _computed("bias"))
             if opcode in ("FULLY_CONNECTED", "TRANSPOSE_CONV"):  # further operators require a bias
                 yield f"{opcode} {dtype} no bias", Side(base, _absent("bias"))
+            if opcode != "FULLY_CONNECTED":  # the kernel rejects them
+                yield from ((f"{opcode} {dtype} {name}", Side(base, change)) for name, change in REJECTED)
             if dtype == "int8":
                 yield f"{opcode} {dtype} unscaled bias", Side(base, _unscaled("bias"))
             for role in ("input", "weight", "output"):
@@ -147,6 +159,7 @@ def _elementwise() -> Iterator[tuple[str, Side]]:
             over = ("lhs", "rhs") if opcode == "MUL" else ("lhs",)
             yield f"{opcode} {dtype} ratio", Side(base, _ratio(over))
             yield f"{opcode} {dtype} six dimensions", Side(base, _rank(6))
+            yield from ((f"{opcode} {dtype} {name}", Side(base, change)) for name, change in REJECTED)
         for opcode in ("MEAN", "SUM"):
             base = REDUCE[f"{opcode} {dtype}"]
             for name, change in (("computed axis", _computed("axis")), *_stated("input", "output")):
@@ -178,6 +191,8 @@ def _real() -> Iterator[tuple[str, Side]]:
         base = HYBRID[f"{opcode} x int8"]
         yield f"{opcode} x int8 computed weights", Side(base, _computed("weight"))
         yield f"{opcode} x int8 computed bias", Side(base, _computed("bias"))
+        if opcode == "CONV_2D":
+            yield from ((f"{opcode} x int8 {name}", Side(base, change)) for name, change in REJECTED)
     yield "FULLY_CONNECTED x int4 computed bias", Side(HYBRID["FULLY_CONNECTED x int4"], _computed("bias"))
     yield (
         "FULLY_CONNECTED x blocks of int4 computed bias",

@@ -144,6 +144,15 @@ def layer(bias: str, **options: Option) -> Model:
     )
 
 
+def wide_weights(bias_type: str) -> Model:
+    """Return a layer of int16 inputs and weights with an int64 bias."""
+    w, b = c(np.arange(-6, 6).reshape(3, 4), "int16", 0.5), c([900, 500, -700], "int64", 0.0005)
+    return build(
+        "FULLY_CONNECTED", x((2, 4), "int16", 0.001), w, b, x((2, 3), "int16", 0.004), version=11,
+        quantized_bias_type=bias_type,
+    )  # fmt: skip
+
+
 def hybrid(opcode: str, weights: TensorPlan, bias: TensorPlan | None = None, **options: Option) -> Model:
     """Return a layer with float activations."""
     rows = weights.shape[0]
@@ -280,6 +289,8 @@ def _layers() -> Iterator[FaultPair]:
         yield FaultPair("two channels at a time", opcode, "xnnpack", *pair)
     pair = (layer("int32", quantized_bias_type=option) for option in ("FLOAT32", "INT32"))
     yield FaultPair("bias as int64", "FULLY_CONNECTED", "reference", *pair)
+    pair = (wide_weights(option) for option in ("FLOAT32", "INT64"))
+    yield FaultPair("if weights are int16", "FULLY_CONNECTED", "reference", *pair)
     pair = (
         build("FULLY_CONNECTED", x((2, n), "int8", 0.1), c(np.ones((3, n)), "int8", 0.1), c([9, 5, -7], "int32", 0.01),
             x((2, 3), "int8", 0.01, 3)) for n in (0, 1)
@@ -310,6 +321,9 @@ def _layers() -> Iterator[FaultPair]:
         yield FaultPair("weights of -128 and", opcode, "optimized", *pair)
         biases = x(bad[0], "float32"), c(np.zeros(bad[0]), "float32")
         pair = (hybrid(opcode, c(np.full(bad, -128), "int8", 0.1), bias) for bias in biases)
+        yield FaultPair("kernel, which computes products", opcode, "xnnpack", *pair)
+        pair = (hybrid(opcode, c(np.full(bad, -128), "int8", 0.1), fused_activation_function=activation)
+                for activation in ("SIGN_BIT", "NONE"))  # fmt: skip
         yield FaultPair("kernel, which computes products", opcode, "xnnpack", *pair)
         pair = (hybrid(opcode, x(shape, "int8", 0.1)) for shape in (bad, good))
         given = ([-ramp(*((2,) if opcode == "FULLY_CONNECTED" else (1, 4, 4)), shape[-1]).astype(np.float32),
@@ -384,8 +398,8 @@ def _micro() -> Iterator[FaultPair]:
     yield FaultPair("first channel", "DEQUANTIZE", "tflm", *constants)
 
 
-def blocks(rows: int, columns: int, block: int, activation: str = "NONE") -> Model:
-    """Return a layer with blockwise int4 weights and large positive and negative outputs."""
+def blocks(rows: int, columns: int, block: int, activation: str = "NONE", computed: bool = False) -> Model:
+    """Return a layer with blockwise int4 weights and large positive and negative outputs, possibly with a computed bias."""
     builder = ModelBuilder("blocks")
     graph = builder.subgraph("main")
     scales = np.full((rows, columns // block), 0.25, np.float16)
@@ -393,8 +407,11 @@ def blocks(rows: int, columns: int, block: int, activation: str = "NONE") -> Mod
     stored = (np.arange(rows * columns).reshape(rows, columns) % 13 - 6).astype(np.int8)
     weights = graph.constant("w", stored, Quantization(details=details), "int4")
     given, output = graph.tensor("x", (2, columns), "float32"), graph.tensor("y", (2, rows), "float32")
-    graph.add("FULLY_CONNECTED", [given, weights], [output], version=12, fused_activation_function=activation)
-    graph.inputs(given)
+    bias = [graph.tensor("b", (rows,), "float32")] if computed else []
+    graph.add(
+        "FULLY_CONNECTED", [given, weights, *bias], [output], version=12, fused_activation_function=activation
+    )
+    graph.inputs(given, *bias)
     graph.outputs(output)
     return builder.finish()
 
@@ -457,6 +474,10 @@ def _blocks() -> Iterator[FaultPair]:
         yield FaultPair("leaves int4 weights", "FULLY_CONNECTED", "xnnpack", blocks(*bad), blocks(*good))
     acted = (blocks(8, 64, 32, activation) for activation in ("RELU", "NONE"))
     yield FaultPair("ignores a fused", "FULLY_CONNECTED", "optimized", *acted)
+    acted = (blocks(8, 64, size, "RELU") for size in (16, 32))
+    yield FaultPair("which ignores", "FULLY_CONNECTED", "xnnpack", *acted)
+    acted = (blocks(8, 64, 32, "RELU", computed) for computed in (True, False))
+    yield FaultPair("which ignores", "FULLY_CONNECTED", "xnnpack", *acted)
     sums = (int4_layer(bias) for bias in (2**27 + 2**20, 2**27 - 2**12))
     yield FaultPair("sixteenths", "FULLY_CONNECTED", "xnnpack", *sums)
     yield FaultPair("crashes if there is no bias", "SVDF", "tflm", svdf(False), svdf(True))

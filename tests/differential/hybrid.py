@@ -62,7 +62,7 @@ class Maker:
         single_scale: bool = False,
     ) -> None:
         """Add weights with one scale or a scale for each channel, in some cases equal scales."""
-        most = 7 if kind == "int4" else 127
+        most = {"int4": 7, "int2": 1}.get(kind, 127)
         count = 1 if single_scale else shape[along]
         scales = self.random.uniform(0.005, 0.05, count)
         if self.random.random() < 0.15:
@@ -100,8 +100,13 @@ def _activation(random: Random) -> str:
     return str(random.choice(["NONE", "RELU"]))
 
 
+def _any_activation(random: Random) -> str:
+    """Return an activation without an upper bound, TANH or SIGN_BIT, which need sums of a small error."""
+    return str(random.choice(["NONE", "NONE", "RELU", "RELU", "TANH", "SIGN_BIT"]))
+
+
 def fully_connected(random: Random, kind: str) -> Trial:
-    """Return a random FULLY_CONNECTED with int8 or int4 weights."""
+    """Return a random FULLY_CONNECTED with int8, int4 or int2 weights."""
     count, units = int(random.integers(1, 9)), int(random.choice([1, 2, 3, 4, 5, 8, 13, 33]))
     depth = int(random.choice([1, 2, 7, 16, 30, 32, 33, 64, 200, 1200]))
     made, single_scale = Maker(random, (count, depth), count), bool(random.random() < 0.5)
@@ -112,7 +117,7 @@ def fully_connected(random: Random, kind: str) -> Trial:
     return made.case(
         "FULLY_CONNECTED", (count, units), f"{count} {units}x{depth} {kind} one scale {single_scale} computed {computed}", 9,
         asymmetric_quantize_inputs=bool(random.random() < 0.5),
-        fused_activation_function=_activation(random) if kind == "int8" else "NONE",
+        fused_activation_function=_activation(random) if kind == "int4" else _any_activation(random),
     )  # fmt: skip
 
 
@@ -131,6 +136,7 @@ def blockwise(random: Random) -> Trial:
     return made.case(
         "FULLY_CONNECTED", (count, units), f"blocks of {block} {count} {units}x{depth}", 12,
         asymmetric_quantize_inputs=bool(random.random() < 0.5),
+        fused_activation_function=_activation(random),
     )  # fmt: skip
 
 
@@ -189,6 +195,7 @@ def batch_matmul(random: Random, computed: bool) -> Trial:
 _KINDS: dict[str, Make] = {
     "FULLY_CONNECTED x int8": lambda r: fully_connected(r, "int8"),
     "FULLY_CONNECTED x int4": lambda r: fully_connected(r, "int4"),
+    "FULLY_CONNECTED x int2": lambda r: fully_connected(r, "int2"),
     "FULLY_CONNECTED x blocks of int4": blockwise,
     "CONV_2D x int8": lambda r: _window(r, "CONV_2D", "int8"),
     "CONV_2D x int8 grouped": lambda r: _window(r, "CONV_2D", "int8", 2),
@@ -199,8 +206,10 @@ _KINDS: dict[str, Make] = {
 }  # fmt: skip
 
 
+#: Ends of kinds with weights of several values in a byte, which no operator computes.
+NO_COMPUTED = ("int4", "int2")
 MAKERS: dict[str, Make] = {
-    name: varied(make, ("bias",) if "int4" in name or name.startswith("DEPTHWISE") else ("weight", "bias"))
+    name: varied(make, ("bias",) if name.endswith(NO_COMPUTED) or "DEPTHWISE" in name else ("weight", "bias"))
     for name, make in _KINDS.items()
 }
 

@@ -18,6 +18,8 @@ from tests.differential.shrink import Make
 
 Random = np.random.Generator
 Change = Callable[[Trial, Random], Trial]
+#: Types with several values in a byte, which no operator computes.
+PACKED = ("int4", "int2")
 #: Every role of an operator.
 ANY = ("any",)
 
@@ -67,7 +69,7 @@ def _changed(trial: Trial, index: int, title: str, change: Callable[[Tensor], Te
 def computed(trial: Trial, role: str) -> Trial:
     """Return the trial with a constant input computed at run time; unchanged if it is not constant or absent."""
     graph, index = trial.model.subgraphs[0], places(trial).get(role, -1)
-    if index < 0 or not graph.tensors[index].is_constant or graph.tensors[index].dtype == "int4":
+    if index < 0 or not graph.tensors[index].is_constant or graph.tensors[index].dtype in PACKED:
         return trial
     values = stored_integers(graph.tensors[index])
     assert values is not None
@@ -85,7 +87,7 @@ def constant(trial: Trial, role: str) -> Trial:
         return trial
     at = graph.inputs.index(index)
     values, data = trial.inputs[at], np.frombuffer(trial.inputs[at].tobytes(), np.uint8)
-    if not values.size or graph.tensors[index].dtype == "int4":
+    if not values.size or graph.tensors[index].dtype in PACKED:
         return trial
     buffers = (*trial.model.buffers, replace(trial.model.buffers[0], data=data))
     made = _changed(

@@ -18,7 +18,9 @@ DECLINED = (
     "FULLY_CONNECTED int8 computed bias", "TRANSPOSE_CONV int8 computed bias", "TRANSPOSE_CONV int8 computed shape",
     "MEAN int8 computed axis", "SUM int8 computed axis", "LEAKY_RELU int8 axis of input",
     "QUANTIZE int8 seven dimensions", "ELU int8 axis of input", "MAX_POOL_2D int8 axis of output",
-    "FULLY_CONNECTED x int8 computed bias",
+    "FULLY_CONNECTED x int8 computed bias", "CONV_2D int8 fused TANH", "CONV_2D uint8 fused SIGN_BIT",
+    "DEPTHWISE_CONV_2D int8 fused TANH", "TRANSPOSE_CONV int8 fused SIGN_BIT", "CONV_2D x int8 fused TANH",
+    "ADD int8 fused TANH", "SUB int8 fused SIGN_BIT", "MUL int8 fused TANH",
 )  # fmt: skip
 #: Kinds without an effect on the backend, and ratios on both sides of XNNPACK's range.
 TAKEN = (

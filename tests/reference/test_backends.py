@@ -91,6 +91,38 @@ def test_backends_of_a_convolution(model: Model, backends: BackendSet) -> None:
     assert of(model) == backends
 
 
+def matrix(depth: int, scales: int, dtype: str = "int8", activation: str = "NONE") -> Model:
+    """Return a FULLY_CONNECTED of four units with int2 weights."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    real = dtype == "float32"
+    x = main.tensor("x", (2, depth), dtype, None if real else qparams(0.5))
+    w = main.constant("w", np.ones((4, depth), np.int8), qparams([0.25] * scales), "int2")
+    y = main.tensor("y", (2, 4), dtype, None if real else qparams(1.0))
+    main.add("FULLY_CONNECTED", [x, w], [y], version=12, fused_activation_function=activation)
+    main.inputs(x)
+    main.outputs(y)
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("model", "backends"),
+    [
+        (matrix(16, 4), ALL_BACKENDS),
+        (matrix(18, 4), {OPTIMIZED}),
+        (matrix(16, 1), {OPTIMIZED}),
+        (matrix(16, 4, "float32"), ALL_BACKENDS),
+        (matrix(18, 4, "float32"), {OPTIMIZED}),
+        (matrix(16, 1, "float32"), {OPTIMIZED}),
+        (matrix(16, 4, "float32", "RELU6"), ALL_BACKENDS),
+        (matrix(16, 4, "float32", "TANH"), {OPTIMIZED}),
+        (matrix(16, 4, "int16"), {OPTIMIZED}),
+    ],
+)
+def test_backends_of_a_layer_of_int2_weights(model: Model, backends: BackendSet) -> None:
+    assert of(model) == backends
+
+
 def test_conditions_use_existing_roles() -> None:
     for name, backend in load_dispatch().backends.items():
         for opcode, alternatives in backend.operators.items():

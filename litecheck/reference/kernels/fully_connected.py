@@ -10,7 +10,7 @@ from litecheck.quantization import Blockwise
 from litecheck.reference.backends import ALL_BACKENDS, OPTIMIZED, XNNPACK, BackendSet
 from litecheck.reference.compute_limits import check_time, reserve
 from litecheck.reference.kernels.hybrid import block_products, dynamic, products
-from litecheck.reference.numerics.fused_activation import clamp_real
+from litecheck.reference.numerics.fused_activation import activate_real, clamp_real
 from litecheck.reference.numerics.integer_matmul import LARGEST, Weights, as_signed, signed_operand, weights
 from litecheck.reference.numerics.parametric_rescale import PARAMETRIC
 from litecheck.reference.numerics.requantize import (
@@ -36,11 +36,13 @@ ROWS = 1 << 12
     *QUANTIZED,
     requantize=step(
         _ROUNDINGS,
+        "int16_weights",
         *BIASES,
         "unstated_sums",
         *SUMS,
         parametric=PARAMETRIC,
         **dict.fromkeys((*BIASES, "unstated_sums"), _ROUNDINGS),
+        int16_weights=WIDE,
         int64_sums=WIDE[::-1],
     ),
     multiplier=("float32", "float64"),
@@ -107,7 +109,8 @@ def fully_connected_float(
 ) -> Array:  # fmt: skip
     """output = the product in float32; it equals a runtime's except for the order of additions.
 
-    For integer weights, each row of the input is quantized first, with the variant of ``dynamic``. Source:
+    For integer weights, each row of the input is quantized first, with the variant of ``dynamic``. Except for blockwise
+    scales, kernels for integer weights also compute a fused TANH and SIGN_BIT. Source:
     tflite/kernels/fully_connected.cc, EvalHybridDense, EvalHybridDense4Bit, EvalBlockwise4Bit.
     """
     units, depth = _matrix(weight)
@@ -119,8 +122,9 @@ def fully_connected_float(
     elif weight.dtype == "int4" and isinstance(details, Blockwise):
         xnnpack = variants["dynamic"] == "xnnpack" and XNNPACK in backends
         out = block_products(rows, weight, bias, "xnnpack" if xnnpack else "asymmetric")
-    elif weight.dtype in ("int8", "int4") and details is None:
+    elif weight.dtype in ("int8", "int4", "int2") and details is None:
         out = products(rows, weight, bias, dynamic(_variant(weight, variants, backends), options))
+        return _restore_shape(activate_real(out, options), input, options)
     else:
         raise RunError(f"no kernel for float32 activations under these {weight.dtype} weights")
     return _restore_shape(clamp_real(out, options), input, options)

@@ -12,6 +12,7 @@ from litecheck.reference.runtime_tensors import Array, Options, OutputSpec
 
 #: Real bounds of ActivationFunctionType. Other activations (NONE, TANH, SIGN_BIT) do not clamp in any kernel.
 REAL: dict[int, tuple[float, float]] = {1: (0.0, np.inf), 2: (-1.0, 1.0), 3: (0.0, 6.0)}
+_TANH, _SIGN_BIT = 4, 5
 
 
 def activation_bounds(options: Options) -> tuple[float, float]:
@@ -44,6 +45,17 @@ def _stored(real: float, output: OutputSpec, half_even: bool) -> int:
     if half_even:
         return int(np.rint(steps + np.float32(output.zero_point)))
     return output.zero_point + int(round_half_away(steps))
+
+
+def activate_real(values: Array, options: Options) -> Array:
+    """Return float32 values with a fused activation, also TANH and SIGN_BIT. Example: SIGN_BIT gives 1 for -3 and 0 for 3.
+
+    Source: tflite/kernels/internal/tensor_utils_common.h, ApplyActivationToVector.
+    """
+    code = int(options.get("fused_activation_function", 0)) if options is not None else 0
+    if code == _TANH:
+        return np.tanh(values)
+    return np.signbit(values).astype(values.dtype) if code == _SIGN_BIT else clamp_real(values, options)
 
 
 def clamp_real(values: Array, options: Options) -> Array:

@@ -7,7 +7,12 @@ import pytest
 
 from litecheck.flatbuffer.table import Table
 from litecheck.quantization import Quantization
-from litecheck.reference.numerics.fused_activation import activation_bounds, clamp_real, stored_bounds
+from litecheck.reference.numerics.fused_activation import (
+    activate_real,
+    activation_bounds,
+    clamp_real,
+    stored_bounds,
+)
 from litecheck.reference.runtime_tensors import OutputSpec
 
 
@@ -78,3 +83,20 @@ def test_a_bound_of_minus_1_is_the_largest_unsigned_integer(code: int, expected:
     made = clamp_real(np.uint32([0, 3, 9]), options(code))
     assert made.tolist() == expected
     assert made.dtype == np.uint32
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        (0, [-3, 0, 7]), (1, [0, 0, 7]), (2, [-1, 0, 1]), (3, [0, 0, 6]),
+        (4, [-0.9950547814369202, 0, 0.9999983310699463]), (5, [1, 0, 0]),
+    ],
+)  # fmt: skip
+def test_activations_of_reals(code: int, expected: list[float]) -> None:
+    found = activate_real(np.float32([-3, 0, 7]), options(code))
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-7)
+
+
+def test_no_options_are_no_activation() -> None:
+    assert activate_real(np.float32([-3, 7]), None).tolist() == [-3, 7]
