@@ -23,8 +23,10 @@ from tests.differential.one_operator import Trial
 Make = Callable[[Random], Trial]
 #: Function that returns the failure of a trial as a word, "" for success. A smaller trial must have the same failure.
 Outcome = Callable[[Trial], str]
-#: Limit of the number of trials in a search.
+#: Limit of the number of compared trials in a search.
 LIMIT = 2000
+#: Limit of the number of drawn trials in a search, for each compared trial. Most are larger than the smallest so far.
+DRAWN = 2
 #: Number of repetitions of a smaller trial with different blocks: fewer values are ties less often.
 AGAIN = 8
 
@@ -40,6 +42,7 @@ class _Search:
     outcome: Outcome
     wanted: str
     left: int
+    drawn: int = 0
 
     def fails(self, trial: Trial) -> bool:
         """Return True if a trial has the failure of the first trial; each call counts."""
@@ -81,6 +84,9 @@ def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search
 
     def one(draws: Draws, again: bool = False) -> bool:
         nonlocal made, trial, best
+        search.drawn += 1
+        if search.drawn > most:
+            return False
         try:
             other = make(draws)
             cost = price(draws.made, other)
@@ -91,8 +97,8 @@ def _simpler_draws(make: Make, start: Random, made: Record, trial: Trial, search
         made, trial, best = draws.made, other, cost
         return True
 
-    best, again = price(made, trial), True
-    while again and search.left > 0:
+    best, again, most = price(made, trial), True, DRAWN * search.left
+    while again and search.left > 0 and search.drawn < most:
         again, size = False, len(made.draws)
         while size:
             places = list(made.draws)

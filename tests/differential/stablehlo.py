@@ -119,7 +119,7 @@ def scatter(body: str) -> Callable[[Random], Trial]:
         updates, rest = [], list(batch)
         for d in range(len(batch) + len(sizes)):
             updates.append(sizes[windows.index(d)] if d in windows else rest.pop(0))
-        places = rng.integers(0, 7, indices).astype(rng.choice(["int32", "int64"]))
+        places = rng.integers(-2, 7, indices).astype(rng.choice(["int32", "int64"]))
         operands = values(rng, shape, dtype), places, values(rng, updates, dtype)
         options = {"update_window_dims": windows, "inserted_window_dims": inserted,
                    "scatter_dims_to_operand_dims": where}  # fmt: skip

@@ -43,6 +43,18 @@ def first(family: Family, kind: str, fails: Outcome) -> Trial:
     return smallest(family.kinds[kind], start(kind, 0, at), fails)
 
 
+def test_a_search_draws_a_limited_number_of_trials() -> None:
+    """A generator of many numbers that change nothing is not run for each of them."""
+    trial, drawn = affine.FAMILY.kinds["FULLY_CONNECTED int8"](np.random.default_rng(0)), []
+
+    def make(random: np.random.Generator) -> Trial:
+        drawn.append([random.normal() for _ in range(100)])
+        return trial
+
+    smallest(make, np.random.default_rng(0), lambda trial: "differs" if len(drawn) == 1 else "", limit=10)
+    assert 10 < len(drawn) <= 21
+
+
 #: Kind, planted variant, and the maximum of elements plus number of all tensors.
 ROUNDED_ONCE = [
     (affine, "CONV_2D int8", "CONV_2D", "requantize", "single", 20),

@@ -133,4 +133,5 @@ def test_types_and_granularities() -> None:
     assert [case.name.rpartition("/")[2] for case in hybrid] == [
         "rows-int8-weights-plain",
         "rows-int4-weights-plain",
+        "rows-int2-weights-plain",
     ]

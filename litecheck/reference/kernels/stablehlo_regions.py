@@ -78,7 +78,7 @@ def _starts(indices: Array, at: int, where: list[int], rank: int) -> NDArray[np.
     """Return the index vectors along dimension ``at`` of ``indices`` as positions in an operand: (batch ..., rank)."""
     vectors = indices[..., None] if at == indices.ndim else np.moveaxis(indices, at, -1)
     starts = np.zeros((*vectors.shape[:-1], rank), np.int64)
-    starts[..., where] = vectors
+    starts[..., np.array(where, np.intp)] = vectors
     return starts
 
 
@@ -126,16 +126,15 @@ def stablehlo_scatter(
     windows, inserted, where = (dimensions(options, name) for name in names)
     at = int(options.get("index_vector_dim", 0)) if options is not None else 0
     rank = input.data.ndim
-    if not updates.data.size:
+    if not (updates.data.size and input.data.size):
         return np.array(input.data)
     reserve((updates.data.size, updates.data.ndim + 2 * rank), 8, "indices of updates")
-    grid = np.indices(updates.shape).reshape(updates.data.ndim, -1)
+    grid = np.indices(updates.shape).reshape(updates.data.ndim, updates.data.size)
     starts = _starts(indices.data, at, where, rank)
-    places = starts[tuple(grid[d] for d in range(len(grid)) if d not in windows)].reshape(-1, rank).copy()
+    begins = starts[tuple(grid[d] for d in range(len(grid)) if d not in windows)]
+    places = np.broadcast_to(begins, (updates.data.size, rank)).copy()
     places[:, [d for d in range(rank) if d not in inserted]] += grid[windows].T
-    inside = (places < input.shape).all(axis=1)
-    if (places[inside] < 0).any():
-        raise RunError("an index is below 0")
+    inside = ((places >= 0) & (places < input.shape)).all(axis=1)
     made: Array = input.data.copy()
     spots = tuple(places[inside].T)
     body = _body(options, "update_computation_subgraph_index", interpreter)

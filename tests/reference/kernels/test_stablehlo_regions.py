@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ from litecheck.reference.kernels.stablehlo import stablehlo_pad
 from litecheck.reference.kernels.stablehlo_regions import reduce_window, stablehlo_scatter
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
+#: Interpreter whose subgraphs have no operators.
+WITHOUT_BODY = SimpleNamespace(subgraph=lambda index: SimpleNamespace(operators=()))
 X = np.array([[100, 50, -7, 3, 0, 9], [1, -2, 30, 4, 5, -128]], np.int8)
 
 
@@ -76,6 +80,40 @@ def test_padding_of_empty_dimensions(
     made = stablehlo_pad(*given, OutputSpec("int8", ()), options)
     assert made.shape == expected
     assert made.sum() == 7 * made.size - 6 * (np.prod(sizes) if made.size else 0)
+
+
+def scattered(x: np.ndarray, indices: object, updates: object, at: int = 0, **lists: list[int]) -> list[int]:
+    """Return the input with int8 updates written at the positions that ``indices`` states."""
+    names = "update_window_dims", "inserted_window_dims", "scatter_dims_to_operand_dims"
+    options = options_table(
+        "STABLEHLO_SCATTER", index_vector_dim=at, **{name: np.int64(lists.get(name, [])) for name in names}
+    )
+    operands = (
+        Operand(x, "int8"),
+        Operand(np.array(indices, np.int32), "int32"),
+        Operand(np.int8(updates), "int8"),
+    )
+    made = stablehlo_scatter(*operands, OutputSpec("int8", ()), options, WITHOUT_BODY)  # type: ignore[arg-type]
+    return made.tolist()
+
+
+def test_an_index_vector_of_length_0_scatters_from_the_origin() -> None:
+    x = np.arange(4, dtype=np.int8)
+    assert scattered(x, [], 9, inserted_window_dims=[0]) == [9, 1, 2, 3]
+    assert scattered(x, [], [8, 9], update_window_dims=[0]) == [8, 9, 2, 3]
+    square = scattered(x.reshape(2, 2), [], [[8, 9]], update_window_dims=[0, 1])
+    assert square == [[8, 9], [2, 3]]
+
+
+def test_an_update_of_an_empty_input_is_ignored() -> None:
+    lists = {"inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0]}
+    assert scattered(np.zeros(0, np.int8), [0], 9, **lists) == []
+    assert scattered(np.zeros(1, np.int8), [0], 9, **lists) == [9]
+
+
+def test_updates_outside_the_input_are_ignored() -> None:
+    x, lists = np.arange(4, dtype=np.int8), {"inserted_window_dims": [0], "scatter_dims_to_operand_dims": [0]}
+    assert scattered(x, [[-1], [2], [4]], [7, 8, 9], 1, **lists) == [0, 1, 8, 3]
 
 
 def test_a_scatter_of_no_updates_leaves_the_input() -> None:
