@@ -14,7 +14,7 @@ from math import prod
 from litecheck.flatbuffer.flexbuffer import FlexbufferError, read_map
 from litecheck.model.graph import wiring_of
 from litecheck.model.options import options_of
-from litecheck.model.stored_values import extremes
+from litecheck.model.stored_values import extremes, stored_integers
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.empty_matrices import batch_pairs
 from litecheck.profile.measurements.measured_operator import Measured, Operands, one_scale
@@ -140,6 +140,27 @@ def _symmetric_rows_without_depth(operands: Operands) -> Measured:
     return 0 if depth or operands.option("asymmetric_quantize_inputs") else prod(lhs.shape[:-2]) * rows
 
 
+def _reversed_empty_slices(operands: Operands) -> Measured:
+    """Return the number of slices along a reversed axis if they are empty, else 0. Example: shape (2, 3, 0) gives 2 for axis
+    0, 6 for axis 1 and 0 for axis 2."""
+    given, axis = operands.one("input"), operands.one("axis")
+    axes = stored_integers(axis) if axis is not None and axis.is_constant else None
+    if given is None or axes is None or not axes.size:
+        return None
+    last = int((axes.reshape(-1) % max(1, len(given.shape))).max()) + 1
+    return 0 if prod(given.shape[last:]) else prod(given.shape[:last])
+
+
+def _dilations_of_empty_slices(operands: Operands) -> Measured:
+    """Return the number of dilations above 1 from the first dimension of length 0 on. Example: shape (3, 0, 2) gives 1 for
+    dilations (2, 1, 3), and 0 for (2, 1, 1)."""
+    given, dilations = operands.one("input"), operands.one("dilations")
+    steps = stored_integers(dilations) if dilations is not None and dilations.is_constant else None
+    if given is None or steps is None or 0 not in given.shape:
+        return 0 if steps is not None else None
+    return int((steps.reshape(-1)[given.shape.index(0) :] > 1).sum())
+
+
 def _block_size_by_32(operands: Operands) -> Measured:
     """Return the block size of blockwise weights modulo 32. Example: blocks of 40 give 8."""
     weight = operands.one("weight")
@@ -211,6 +232,8 @@ _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
     "outer_dimensions": _outer_dimensions,
     "single_beside_empty": _single_beside_empty,
     "symmetric_rows_without_depth": _symmetric_rows_without_depth,
+    "reversed_empty_slices": _reversed_empty_slices,
+    "dilations_of_empty_slices": _dilations_of_empty_slices,
     "block_size_by_32": _block_size_by_32,
     "weight_writer": _weight_writer,
     "ends_model": _ends_model,

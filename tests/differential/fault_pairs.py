@@ -280,6 +280,34 @@ def _elementwise() -> Iterator[FaultPair]:
     )
 
 
+def _empty() -> Iterator[FaultPair]:
+    for opcode in ("RESIZE_NEAREST_NEIGHBOR", "RESIZE_BILINEAR"):
+        pair = (resized(opcode, width, 4) for width in (0, 1))
+        yield FaultPair("an image without height", opcode, "reference", *pair)
+        pair = (resized(opcode, width, 4, channels) for width, channels in ((0, 3), (2, 0)))
+        yield FaultPair("an image without height", opcode, "xnnpack", *pair)
+    pair = (resized("RESIZE_NEAREST_NEIGHBOR", 2, width) for width in (0, 1))
+    yield FaultPair("height or width of 0", "RESIZE_NEAREST_NEIGHBOR", "optimized", *pair)
+    for bad, good in (((3, 0), (0, 3)), ((2, 3, 0), (2, 3, 1))):
+        pair = (build("REVERSE_V2", x(shape), c([0], "int32"), x(shape)) for shape in (bad, good))
+        yield FaultPair("along a reversed axis", "REVERSE_V2", "reference", *pair)
+    pair = (build("REVERSE_V2", x((3, 0)), c([axis], "int32"), x((3, 0))) for axis in (-2, -1))
+    yield FaultPair("along a reversed axis", "REVERSE_V2", "xnnpack", *pair)
+    for bad, good in (((1, 2), (1, 1)), ((2, 1), (1, 1))):
+        pair = (build("DILATE", x((0, 3)), c(steps, "int32"), c(0), x((0, 2 * steps[1] + 1)), version=1)
+                for steps in (bad, good))  # fmt: skip
+        yield FaultPair("after a dimension of length 0", "DILATE", "reference", *pair)
+    pair = (build("DILATE", x((3, 0, 1)), c(steps, "int32"), c(0), x((5, 0, 1)), version=1)
+            for steps in ((2, 1, 3), (2, 1, 1)))  # fmt: skip
+    yield FaultPair("after a dimension of length 0", "DILATE", "optimized", *pair)
+
+
+def resized(opcode: str, given: int, width: int, channels: int = 3) -> Model:
+    """Return a resize of an image of 2 x ``given`` to 2 x ``width`` pixels."""
+    given_shape, shape = (1, 2, given, channels), (1, 2, width, channels)
+    return build(opcode, x(given_shape, scale=0.1), c([2, width], "int32"), x(shape, scale=0.1), version=3)
+
+
 def _layers() -> Iterator[FaultPair]:
     for opcode in ("CONV_2D",):
         pair = (convolved(opcode, "int16", bias, quantized_bias_type=option)
@@ -489,5 +517,5 @@ def _blocks() -> Iterator[FaultPair]:
 
 def pairs() -> tuple[FaultPair, ...]:
     """Return every pair."""
-    groups: tuple[Callable[[], Iterator[FaultPair]], ...] = (_elementwise, _layers, _micro, _blocks)
+    groups: tuple[Callable[[], Iterator[FaultPair]], ...] = (_elementwise, _empty, _layers, _micro, _blocks)
     return tuple(pair for group in groups for pair in group())
