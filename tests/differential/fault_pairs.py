@@ -173,7 +173,7 @@ def hybrid(opcode: str, weights: TensorPlan, bias: TensorPlan | None = None, **o
 
 def ramp(*shape: int, lowest: int = -127) -> Array:
     values = np.random.default_rng(5).integers(-127, 128, shape)
-    values.flat[0] = lowest
+    values.flat[:1] = lowest
     return values
 
 
@@ -300,6 +300,21 @@ def _empty() -> Iterator[FaultPair]:
     pair = (build("DILATE", x((3, 0, 1)), c(steps, "int32"), c(0), x((5, 0, 1)), version=1)
             for steps in ((2, 1, 3), (2, 1, 1)))  # fmt: skip
     yield FaultPair("after a dimension of length 0", "DILATE", "optimized", *pair)
+
+
+def _refused() -> Iterator[FaultPair]:
+    pair = (build("DILATE", x(shape), c(steps, "int32"), c(0), x(shape), version=1)
+            for shape, steps in (((), []), ((1,), [2])))  # fmt: skip
+    yield FaultPair("for a scalar", "DILATE", "reference", *pair)
+    pair = (
+        build("GATHER_ND", x((3, 0)), c(np.zeros((count, 1)), "int32"), x((count, 0))) for count in (4, 0)
+    )
+    yield FaultPair("into an empty input", "GATHER_ND", "reference", *pair)
+    pair = (build("GATHER_ND", x(shape), c(np.zeros((0, 2)), "int32"), x((0,))) for shape in ((0, 5), (4, 5)))
+    yield FaultPair("fails to load if the input", "GATHER_ND", "tflm", *pair)
+    for weights in ("int8", "int4"):
+        pair = (hybrid("CONV_2D", c(ramp(n, 2, 2, 4) // 20, weights, 0.1)) for n in (0, 1))
+        yield FaultPair("no filters of integer", "CONV_2D", "reference", *pair)
 
 
 def resized(opcode: str, given: int, width: int, channels: int = 3) -> Model:
@@ -517,5 +532,12 @@ def _blocks() -> Iterator[FaultPair]:
 
 def pairs() -> tuple[FaultPair, ...]:
     """Return every pair."""
-    groups: tuple[Callable[[], Iterator[FaultPair]], ...] = (_elementwise, _empty, _layers, _micro, _blocks)
+    groups: tuple[Callable[[], Iterator[FaultPair]], ...] = (
+        _elementwise,
+        _empty,
+        _refused,
+        _layers,
+        _micro,
+        _blocks,
+    )
     return tuple(pair for group in groups for pair in group())
