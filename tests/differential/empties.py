@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from litecheck.checks.validate import validate
 from litecheck.errors import LitecheckError
 from litecheck.profile.load import load_profile
 from tests.differential.one_operator import Far, Trial
+from tests.differential.operands import only
 from tests.differential.shrink import Make
 from tests.differential.sweep import Family
 
@@ -75,6 +77,30 @@ def _emptied(make: Make) -> Make:
     return drawn
 
 
+#: Shapes of inputs of unary functions, whose kinds draw no lengths.
+SHAPES = ((0,), (3, 0), (2, 0, 3))
+
+
+def _without_values(make: Make) -> Make:
+    """Return trials of a unary function with an empty input and output, and at most one value of a second input."""
+
+    def single(trial: Trial) -> bool:
+        return all(t.size == 1 for t in trial.model.subgraphs[0].tensors if t.is_constant)
+
+    def drawn(random: np.random.Generator) -> Trial:
+        trial = only(make, single)(random)
+        graph, shape = trial.model.subgraphs[0], SHAPES[int(random.integers(len(SHAPES)))]
+        tensors = tuple(
+            replace(t, shape=shape) if t.index in (*graph.inputs, *graph.outputs) else t
+            for t in graph.tensors
+        )
+        graph = replace(graph, tensors=tensors)
+        runs = ((trial.inputs[0].reshape(-1)[:0].reshape(shape),),)
+        return replace(trial, model=replace(trial.model, subgraphs=(graph,)), runs=runs)
+
+    return drawn
+
+
 #: Last words of kinds that draw all values of a type, and no lengths.
 WHOLE = ("pairs", "body", "tail")
 #: Families of several operators, or of lists of numbers instead of lengths.
@@ -88,7 +114,10 @@ def emptied(families: Mapping[str, Family]) -> Family:
         f"{name}: {kind}": make
         for name, family in families.items()
         for kind, make in family.kinds.items()
-        if not kind.endswith(WHOLE)
+        if name != "unary" and not kind.endswith(WHOLE)
+    }
+    unary = {
+        f"unary: {kind}": make for kind, make in families["unary"].kinds.items() if not kind.endswith("tail")
     }
 
     def far(kind: str, resolver: str, trial: Trial) -> Far:
@@ -103,4 +132,6 @@ def emptied(families: Mapping[str, Family]) -> Family:
     faults = {
         operator: stages for family_of in families.values() for operator, stages in family_of.faults.items()
     }
-    return Family({kind: _emptied(make) for kind, make in kinds.items()}, far, faults, frozenset(faulty))
+    every = {kind: _emptied(make) for kind, make in kinds.items()}
+    every |= {kind: _without_values(make) for kind, make in unary.items()}
+    return Family(every, far, faults, frozenset(faulty))

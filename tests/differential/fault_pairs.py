@@ -301,6 +301,17 @@ def _empty() -> Iterator[FaultPair]:
             for steps in ((2, 1, 3), (2, 1, 1)))  # fmt: skip
     yield FaultPair("after a dimension of length 0", "DILATE", "optimized", *pair)
 
+    rows = (build("SOFTMAX", x(shape, scale=0.1), x(shape, "int16", 1 / 65536, -32768), version=3, beta=1.0)
+            for shape in ((3, 0), (0, 3)))  # fmt: skip
+    yield FaultPair("if the output is int16", "SOFTMAX", "reference", *rows)
+    for opcode in ("SOFTMAX", "LOG_SOFTMAX"):
+        more: dict[str, Option] = {"beta": 1.0} if opcode == "SOFTMAX" else {}
+        rows = (
+            build(opcode, x(shape, "float32"), x(shape, "float32"), version=1, **more)
+            for shape in ((3, 0), (0, 3))
+        )
+        yield FaultPair("or fails to load with XNNPACK", opcode, "xnnpack", *rows)
+
 
 def _refused() -> Iterator[FaultPair]:
     pair = (build("DILATE", x(shape), c(steps, "int32"), c(0), x(shape), version=1)

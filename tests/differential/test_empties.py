@@ -16,6 +16,8 @@ KINDS = [kind for kind in FAMILY.kinds if kind.startswith("stablehlo: ") and "_W
     "stablehlo: STABLEHLO_REDUCE_WINDOW ADD", "affine: FULLY_CONNECTED int8", "affine: CONV_2D int8",
     "hybrid: DEPTHWISE_CONV_2D x int8", "binary: ADD int8", "reduce: MEAN int8", "reduce: MAX_POOL_2D int8",
     "movement: TRANSPOSE", "movement: PAD", "movement: RESIZE_BILINEAR", "movement: RESIZE_NEAREST_NEIGHBOR",
+    "movement: REVERSE_V2", "unary: SOFTMAX float32 to float32 body", "unary: PRELU int8 to int8 body",
+    "unary: QUANTIZE float32 to int8 body",
 ]  # fmt: skip
 
 
