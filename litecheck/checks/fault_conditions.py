@@ -55,6 +55,19 @@ def _has_scale_of_one(bound: BoundOperator, fault: Fault) -> bool:
     return any(side is not None and side.single and side.scale == 1 for side in sides)
 
 
+def _is_one_type_beside(*uncompared: str) -> Callable[[BoundOperator, Fault], bool]:
+    """Return the condition that all weights but those that the kernel does not compare have one type.
+
+    The kernel reads int8 and uint8 weights alike.
+    """
+
+    def holds(bound: BoundOperator, fault: Fault) -> bool:
+        compared = (role for role in bound.roles if "weight" in role and role not in uncompared)
+        return len({o.facts.dtype for role in compared for o in bound.roles[role]}) == 1
+
+    return holds
+
+
 _CONDITIONS: Mapping[str, Callable[[BoundOperator, Fault], bool]] = {
     "bias_scale_single": _has_single_bias_scale,
     "bias_scale_valid": _has_valid_bias_scale,
@@ -62,6 +75,10 @@ _CONDITIONS: Mapping[str, Callable[[BoundOperator, Fault], bool]] = {
     "parameters_differ": _have_different_parameters,
     "input_differs": _is_input,
     "scale_is_one": _has_scale_of_one,
+    "output_gate_differs": _is_one_type_beside("input_to_output_weights", "recurrent_to_output_weights"),
+    "cell_input_differs": _is_one_type_beside(
+        "input_to_input_weights", "input_to_cell_weights", "projection_weights"
+    ),
 }
 
 

@@ -130,16 +130,6 @@ def _single_beside_empty(operands: Operands) -> Measured:
     return None if lhs is None or rhs is None else sum({*pair} == {0, 1} for pair in batch_pairs(lhs, rhs))
 
 
-def _symmetric_rows_without_depth(operands: Operands) -> Measured:
-    """Return the number of lhs rows of BATCH_MATMUL with a depth of 0, or 0 with ``asymmetric_quantize_inputs``. Example:
-    lhs (5, 2, 0) gives 10."""
-    lhs = operands.one("lhs")
-    if lhs is None or len(lhs.shape) < 2:
-        return None
-    rows, depth = lhs.shape[-2:][:: -1 if operands.option("adj_x") else 1]
-    return 0 if depth or operands.option("asymmetric_quantize_inputs") else prod(lhs.shape[:-2]) * rows
-
-
 def _reversed_empty_slices(operands: Operands) -> Measured:
     """Return the number of slices along a reversed axis if they are empty, else 0. Example: shape (2, 3, 0) gives 2 for axis
     0, 6 for axis 1 and 0 for axis 2."""
@@ -231,7 +221,6 @@ _OF_OPERATOR: dict[str, Callable[[Operands], Measured]] = {
     "window_beyond_input": _window_beyond_input,
     "outer_dimensions": _outer_dimensions,
     "single_beside_empty": _single_beside_empty,
-    "symmetric_rows_without_depth": _symmetric_rows_without_depth,
     "reversed_empty_slices": _reversed_empty_slices,
     "dilations_of_empty_slices": _dilations_of_empty_slices,
     "block_size_by_32": _block_size_by_32,

@@ -214,7 +214,7 @@ FAULT_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "granularity": ("bias_scale_single", "fused_activation"),
         "zero_point": ("bias_scale_single", "parameters_differ"),
         "same_quantization": ("input_differs",),
-        "limits": ("scale_is_one",),
+        "limits": ("scale_is_one", "output_gate_differs", "cell_input_differs"),
     }
 )
 

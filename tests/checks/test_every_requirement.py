@@ -193,6 +193,8 @@ COMPANIONS = {
         "WHILE/limits/condition_elements",
     ),
     "ADD/limits/scale_ratio": ("ADD/limits/reach",),
+    # Matrices without a depth have no elements.
+    "BATCH_MATMUL/limits/symmetric_rows_without_depth": ("BATCH_MATMUL/limits/delegated_empty_dimensions",),
     # Without the condition or index, the operator has an operand more than the called subgraph has inputs.
     "IF/condition/operands": ("IF/limits/arity_mismatches",),
     "STABLEHLO_CASE/index/operands": ("STABLEHLO_CASE/limits/arity_mismatches",),

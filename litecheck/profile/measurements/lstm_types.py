@@ -31,6 +31,31 @@ def _set_integer_biases(plan: Plan, value: int) -> Plan | None:
     return plan
 
 
+def _set_integer_weights(plan: Plan, value: int) -> Plan | None:
+    """Set a float32 input and biases, ``value`` int8 weights, and float32 for the remaining weights."""
+    planned = _set_integer_biases(plan, 0)
+    return None if planned is None else _set_types(planned, "weights", value, "int8", [0.25])
+
+
+def _set_integer_states(plan: Plan, value: int) -> Plan | None:
+    """Set a float32 input, biases and weights, ``value`` int16 states, and float32 for the remaining states."""
+    planned = _set_integer_weights(plan, 0)
+    return None if planned is None else _set_types(planned, "state", value, "int16", [])
+
+
+def _set_types(plan: Plan, ending: str, value: int, dtype: str, scale: list[float]) -> Plan | None:
+    """Set this type for the first ``value`` inputs of these roles, the last inputs first, and float32 for the rest."""
+    roles = [role for role in reversed(plan.inputs) if role.endswith(ending) and plan.one(role)]
+    if not 0 <= value <= len(roles):
+        return None
+    for number, role in enumerate(roles):
+        if number < value:
+            plan = plan.edit(role, lambda t: t.but(dtype=dtype, values=None).with_scale(scale))
+        else:
+            plan = plan.edit(role, lambda t: t.but(dtype="float32", values=None, quantization=Quantization()))
+    return plan
+
+
 @measures(_set_integer_biases)
 def integer_biases(operands: Operands) -> Measured:
     """Number of gate biases of a float LSTM that are not of float32. Example: a float32 input and an int32 bias of the
@@ -74,3 +99,27 @@ def computed_gate_constants(operands: Operands) -> Measured:
     )
     tensors = (operands.one(role) for role in _constants(operands.roles, normalized))
     return sum(t is not None and not t.is_constant for t in tensors)
+
+
+@measures(_set_integer_weights)
+def integer_weights(operands: Operands) -> Measured:
+    """Number of weights of an LSTM with a float32 input that are not of float32. Example: a float32 input and int8
+    weights of the cell from the input give 1."""
+    given = operands.one("input")
+    if given is None or given.dtype != "float32":
+        return None
+    weights = (t for role, tensors in operands.roles.items() if role.endswith("weights") for t in tensors)
+    return sum(t.dtype != "float32" for t in weights)
+
+
+@measures(_set_integer_states)
+def integer_states(operands: Operands) -> Measured:
+    """Number of states of an LSTM with float32 input and weights that are not of float32. Example: an int16 cell state
+    beside a float32 input gives 1.
+
+    The kernel reads and writes the states as float32, also beyond the end of a narrower tensor.
+    """
+    if integer_weights(operands) != 0:
+        return None
+    states = (t for role, tensors in operands.roles.items() if role.endswith("state") for t in tensors)
+    return sum(t.dtype != "float32" for t in states)

@@ -13,7 +13,7 @@ from random import Random
 
 from litecheck import load_profile, validate
 from litecheck.finding import IGNORED, REFERENCE_ONLY
-from litecheck.profile.type_table import ABSENT
+from litecheck.profile.type_table import ABSENT, load_types
 from litecheck.report import ModelReport
 from tests.differential.operator_types.bases import bases, varied
 from tests.differential.operator_types.explore import Tried, try_signatures
@@ -53,9 +53,15 @@ class Outcome:
 
 
 def draws(cases: int, seed: int, pattern: str) -> dict[str, list[tuple[int, Signature]]]:
-    """Return combinations by operator: a model of the operator with 1 to 3 roles of different types."""
+    """Return combinations by operator: a model of the operator with different types for some of its roles.
+
+    A third has one role with any type, a third has one to three roles, and a third has types that a runtime supports
+    for the role in some combination, or lacks optional tensors. Combinations without enough of the first are of the
+    second kind.
+    """
     random, wanted = Random(seed), [op for op in bases() if fnmatchcase(op, pattern)]
     found: dict[str, list[tuple[int, Signature]]] = {opcode: [] for opcode in wanted}
+    share = max(1, cases // max(1, len(wanted)))
     for opcode in wanted:
         lively = set(varied(bases()[opcode]).values())
         possible = [(n, base) for n, base in enumerate(bases()[opcode]) if base in lively]
@@ -64,16 +70,45 @@ def draws(cases: int, seed: int, pattern: str) -> dict[str, list[tuple[int, Sign
             for n, base in possible for at, t in product(range(len(base.signature)), (*TYPES, *RARE))
             if base.signature[at] not in (ABSENT, t)
         ]  # fmt: skip
-        share = max(1, cases // len(wanted))
-        drawn = random.sample(singles, min(len(singles), share))
-        while len(drawn) < share:
+        cells = supported_types(opcode)
+        drawn = dict.fromkeys(random.sample(singles, min(len(singles), -(-share // 3))))
+        for turn in range(20 * share):
+            if len(drawn) == share:
+                break
             n, base = random.choice(possible)
-            there = [at for at, c in enumerate(base.signature) if c != ABSENT]
-            roles = random.sample(there, min(len(there), random.randint(1, 3)))
-            other = {at: random.choice([t for t in TYPES if t != base.signature[at]]) for at in roles}
-            drawn.append((n, _changed(base.signature, other)))
-        found[opcode] = list(dict.fromkeys(drawn))
+            types = cells if turn % 2 else [TYPES] * len(base.signature)
+            if signature := _mixed(random, base.signature, types, 12 if turn % 2 else 3):
+                drawn[n, signature] = None
+        found[opcode] = list(drawn)
     return found
+
+
+def _mixed(
+    random: Random, signature: Signature, types: Sequence[Sequence[str]], most: int
+) -> Signature | None:
+    """Return a signature with different types for up to ``most`` random roles; None if no role can differ."""
+    there = [
+        at for at, c in enumerate(signature) if c != ABSENT and any(t != c for t in types[at])
+    ]  # absent tensors stay absent
+    roles = random.sample(there, min(len(there), random.randint(1, most)))
+    other = {at: random.choice([t for t in types[at] if t != signature[at]]) for at in roles}
+    return _changed(signature, other) if other else None
+
+
+def supported_types(opcode: str) -> list[tuple[str, ...]]:
+    """Return the types by role that LiteRT or TFLM supports in some combination, and ``-`` if a tensor is optional."""
+    rows = [
+        row for name in ("litert", "tflm") if (types := load_types(name).operators.get(opcode))
+        for row in types.runs
+    ]  # fmt: skip
+    rule = bases()[opcode][0].rule
+    roles = (*rule.inputs, *rule.outputs)
+    required = {at for at, role in enumerate(roles) if role not in rule.optional or role in rule.outputs}
+    cells = (set().union(*(row[at] for row in rows)) for at in range(len(roles)))
+    return [
+        tuple(sorted(t for t in cell if "+" not in t and not (at in required and t == ABSENT)))
+        for at, cell in enumerate(cells)
+    ]
 
 
 def _changed(signature: Signature, other: dict[int, str]) -> Signature:

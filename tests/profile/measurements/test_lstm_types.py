@@ -1,4 +1,4 @@
-"""Types of the biases of a float LSTM, and constants of an integer LSTM."""
+"""Types of the biases, weights and states of a float LSTM, and constants of an integer LSTM."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from litecheck.cases.one_operator import constant, one_operator, run_time
-from litecheck.profile.measurements.lstm_types import computed_gate_constants, integer_biases
+from litecheck.profile.measurements.lstm_types import (
+    computed_gate_constants,
+    integer_biases,
+    integer_states,
+    integer_weights,
+)
 from litecheck.profile.measurements.measured_operator import Operands
 
 
@@ -20,11 +25,32 @@ from litecheck.profile.measurements.measured_operator import Operands
     ],
 )
 def test_biases_of_a_float_lstm(dtype: str, biases: dict[str, str], expected: int | None) -> None:
-    plans = [run_time(role, (4,), d) for role, d in {"input": dtype, **biases}.items()]
+    assert integer_biases(lstm(dtype, biases)) == expected
+
+
+@pytest.mark.parametrize(
+    ("dtype", "types", "weights", "states"),
+    [
+        ("float32", {"input_to_cell_weights": "int8", "cell_state": "int16"}, 1, None),
+        ("float32", {"input_to_cell_weights": "float32", "cell_state": "int16"}, 0, 1),
+        ("float32", {"output_state": "float32", "cell_state": "float32"}, 0, 0),
+        ("float32", {"projection_weights": "uint8", "cell_to_input_weights": "int16"}, 2, None),
+        ("int8", {"input_to_cell_weights": "float32", "cell_state": "int16"}, None, None),
+    ],
+)
+def test_weights_and_states_of_a_float_lstm(
+    dtype: str, types: dict[str, str], weights: int | None, states: int | None
+) -> None:
+    operands = lstm(dtype, types)
+    assert (integer_weights(operands), integer_states(operands)) == (weights, states)
+
+
+def lstm(dtype: str, types: dict[str, str]) -> Operands:
+    """Return an LSTM with an input of a type and tensors in these roles."""
+    plans = [run_time(role, (4,), d) for role, d in {"input": dtype, **types}.items()]
     model = one_operator("LSTM", plans, [run_time("output", (4,), dtype)])
     graph = model.subgraphs[0]
-    roles = {t.name: (t,) for t in graph.tensors}
-    assert integer_biases(Operands(graph.operators[0], roles, graph, model)) == expected
+    return Operands(graph.operators[0], {t.name: (t,) for t in graph.tensors}, graph, model)
 
 
 @pytest.mark.parametrize(

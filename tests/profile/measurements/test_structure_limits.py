@@ -99,6 +99,9 @@ def test_every_kind_of_limit_has_a_break() -> None:
     modules = (loops.__name__, subgraph_io.__name__, variables.__name__)
     crossing = {name for name, function in operator_measurements().items() if function.__module__ in modules}
     crossing |= {"condition.elements", "index.elements"}
+    crossing.add(
+        "integer_states"
+    )  # tests/differential/test_cell_types.py: its values change from the second inference on
     campaign = {"beta", "clips_below_zero", "results_of_nothing", "rewritten_tensors", "unknown_types"}
     assert campaign.isdisjoint(proved)
     assert limits <= proved | crossing | campaign
