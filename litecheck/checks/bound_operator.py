@@ -122,9 +122,15 @@ class BoundOperator:
         self.gaps: set[str] = set()
         self.read = context.facts if rule.stored_shapes else context.runtime_facts
         """Facts about the tensors as the runtime reads them."""
-        surplus = self._bind(operator.inputs, rule.inputs, self.read)
         self.written = context.facts if rule.stored_shapes else context.written_facts
         """Facts about the tensors as the runtime writes them."""
+        if not {*operator.outputs}.isdisjoint(operator.inputs):
+            # The operator writes the type of its output after the check of its inputs.
+            own = {index for index in operator.outputs if index >= 0}
+            self.read = [
+                w if i in own else r for i, (r, w) in enumerate(zip(self.read, self.written, strict=True))
+            ]
+        surplus = self._bind(operator.inputs, rule.inputs, self.read)
         self.surplus = self._bind(operator.outputs, rule.outputs, self.written) or surplus
         if rule.intermediates:
             self._bind(operator.intermediates, rule.intermediates, context.facts)

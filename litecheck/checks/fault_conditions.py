@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 
 from litecheck.checks.bound_operator import BoundOperator, Fault
 from litecheck.checks.scale import valid
+from litecheck.model.stored_values import stored_integers
+from litecheck.profile.measurements.register import DELEGATED
 from litecheck.profile.types import Requirement
 
 
@@ -32,6 +34,33 @@ def _has_single_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
 def _has_valid_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
     bias = bound.facts("bias")
     return bias is not None and bias.scales > 0 and bool(valid(bias.tensor.quantization.scale).all())
+
+
+def _has_scale_for_each_value(bound: BoundOperator, fault: Fault) -> bool:
+    bias = bound.facts("bias")
+    return bias is not None and bias.scales > 1 and bias.tensor.shape == (bias.scales,)
+
+
+def _has_int32_bias(bound: BoundOperator, fault: Fault) -> bool:
+    bias = bound.facts("bias")
+    return bias is not None and bias.dtype == "int32"
+
+
+def _has_surplus_operands(bound: BoundOperator, fault: Fault) -> bool:
+    return bool(bound.surplus)
+
+
+def _is_delegated_slice(bound: BoundOperator, fault: Fault) -> bool:
+    """Return True if XNNPACK slices a tensor itself: constants for each dimension with positive
+    sizes, and a type of the delegate."""
+    source, begin, size = (bound.facts(role) for role in ("input", "begin", "size"))
+    if source is None or begin is None or size is None or source.dtype not in DELEGATED:
+        return False
+    values = [stored_integers(side.tensor) if side.tensor.is_constant else None for side in (begin, size)]
+    first, sizes = values
+    if first is None or sizes is None or {first.shape, sizes.shape} != {(len(source.tensor.shape),)}:
+        return False
+    return bool((first >= 0).all() and (sizes > 0).all())
 
 
 def _has_fused_activation(bound: BoundOperator, fault: Fault) -> bool:
@@ -75,6 +104,10 @@ _CONDITIONS: Mapping[str, Callable[[BoundOperator, Fault], bool]] = {
     "parameters_differ": _have_different_parameters,
     "input_differs": _is_input,
     "scale_is_one": _has_scale_of_one,
+    "bias_scale_for_each_value": _has_scale_for_each_value,
+    "bias_is_int32": _has_int32_bias,
+    "surplus_operands": _has_surplus_operands,
+    "delegated_slice": _is_delegated_slice,
     "output_gate_differs": _is_one_type_beside("input_to_output_weights", "recurrent_to_output_weights"),
     "cell_input_differs": _is_one_type_beside(
         "input_to_input_weights", "input_to_cell_weights", "projection_weights"

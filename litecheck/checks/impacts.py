@@ -9,6 +9,11 @@ from litecheck.finding import IGNORED, RUNTIME_FAILURES, Effect, Finding
 
 #: Impacts of rejected models, and requirements of fields that the runtime reads when it loads a model.
 _REJECTED: tuple[Effect, ...] = ("fails to load", "rejected by the default interpreter only")
+#: Impacts of operators that only the default delegate rejects, and that only the default delegate runs.
+_PARTIAL: tuple[Effect, ...] = (
+    "rejected by the default interpreter only",
+    "rejected without the default delegate",
+)
 _READ_AT_LOAD = ("/version", "/unsupported", "/unknown_types", "/options_table")
 
 
@@ -18,6 +23,15 @@ def ignore_types(found: Iterable[Finding]) -> list[Finding]:
         replace(f, effect=IGNORED) if f.path.endswith("/dtype") and f.effect in RUNTIME_FAILURES else f
         for f in found
     ]
+
+
+def combine_rejections(found: list[Finding]) -> list[Finding]:
+    """Return the findings of an operator that LiteRT's own kernels and, for another reason, its default delegate reject:
+    no resolver runs it."""
+    violations = {f.effect for f in found if f.level == "violation" and not f.waiver}
+    if not {*_PARTIAL} <= violations:
+        return found
+    return [replace(f, effect="fails to load") if f.effect in _PARTIAL else f for f in found]
 
 
 def delay_rejections(found: Iterable[Finding]) -> list[Finding]:

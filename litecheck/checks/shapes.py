@@ -61,7 +61,7 @@ def _states_other_condition(bound: BoundOperator) -> bool:
 #: Kinds of a rank that the default delegate computes if the rank in the file, which it checks, is right.
 _DELEGATED_RANKS = ("pointwise", "padded_rank")
 #: Kinds that depend on the kernel: that of the default delegate has types of its own.
-_OF_KERNELS = ("inferred_zero", "repeated_axis", *_DELEGATED_RANKS)
+_OF_KERNELS = ("bias_length", "inferred_zero", "repeated_axis", *_DELEGATED_RANKS)
 
 
 def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
@@ -70,7 +70,7 @@ def _kind_of(bound: BoundOperator, misfit: ShapeError) -> str:
     Kernels read an index input that is an input of the model, or empty, when the model runs.
     """
     kind, operands = misfit.kind, bound.roles.get(misfit.role or "", ())
-    if not kind and operands and traits_of(bound.rule.opcode).steers(operands[0].role):
+    if not kind and operands and traits_of(bound.rule.opcode).reads_when_run(operands[0].role):
         given = operands[0].tensor.index in bound.context.subgraph.inputs
         return "late_index" if given or not operands[0].tensor.size else ""
     if kind not in _OF_KERNELS:

@@ -23,7 +23,7 @@ from litecheck.checks.coverage import (
 )
 from litecheck.checks.float_islands import float_parts
 from litecheck.checks.float_types import merge_float_types
-from litecheck.checks.impacts import delay_rejections
+from litecheck.checks.impacts import combine_rejections, delay_rejections
 from litecheck.checks.operator_notes import notes
 from litecheck.checks.policy import with_status, with_statuses
 from litecheck.checks.rule_findings import (
@@ -264,6 +264,8 @@ def _apply_profile(
         found = check_operator(bound) if reason is None else check_structure(context, operator, profile)
         if reason is None or not first_only:
             found = add_type_finding(bound, profile, found)
+        if len(found) > 1:
+            found = combine_rejections(found)
         if found and not rule.stored_shapes and context.initializes:
             found = delay_rejections(found)
         outcome.add(found, profile if reason is not None else None)

@@ -142,6 +142,11 @@ class OperatorTraits:
         kind = self.inputs.get(role, "data")
         return kind in STEERING or kind == "forwarded"
 
+    def reads_when_run(self, role: str) -> bool:
+        """Return True if the kernel reads the values of an input before it knows its output shape; a predicate only has a
+        shape."""
+        return self.steers(role) and self.inputs.get(role) != "predicate"
+
 
 _UNKNOWN = OperatorTraits()
 

@@ -189,6 +189,8 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "filters",
             "index_values",
             "late_index",
+            "bias_length",
+            "part_count",
             "inferred_zero",
             "repeated_axis",
             "repeated_axis_delegated",
@@ -211,10 +213,18 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 FAULT_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "scale": ("bias_scale_single", "bias_scale_valid"),
-        "granularity": ("bias_scale_single", "fused_activation"),
+        "granularity": ("bias_scale_single", "bias_scale_for_each_value", "fused_activation"),
+        "shapes": ("delegated_slice",),
         "zero_point": ("bias_scale_single", "parameters_differ"),
         "same_quantization": ("input_differs",),
-        "limits": ("scale_is_one", "output_gate_differs", "cell_input_differs"),
+        "limits": (
+            "scale_is_one",
+            "output_gate_differs",
+            "cell_input_differs",
+            "delegated_slice",
+            "surplus_operands",
+            "bias_is_int32",
+        ),
     }
 )
 

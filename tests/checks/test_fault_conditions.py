@@ -112,7 +112,7 @@ def test_impacts_depend_on_conditions(name: str) -> None:
 def test_every_condition_has_an_impact_in_a_profile() -> None:
     stated = {
         name.rpartition("/")[2]
-        for profile in ("litert-runtime", "litert-hybrid")
+        for profile in ("litert-runtime", "litert-hybrid", "litert-int16x8", "litert-structure")
         for r in load_profile(profile).requirements()
         for name, _ in r.faults
         if name in conditional_kinds(r.verb)

@@ -155,7 +155,8 @@ def _check_channels(channels: int | None, taken: int | None) -> None:
 def _check_bias(call: Call, outputs: int | None) -> None:
     values = elements(call, "bias") if call.has("bias") else None
     if differ(values, outputs):
-        raise ShapeError("bias", f"the bias has {values} values for {outputs} output channels")
+        kind = "bias_length" if values and outputs else ""
+        raise ShapeError("bias", f"the bias has {values} values for {outputs} output channels", kind)
 
 
 def pool_2d(call: Call) -> Shapes:

@@ -30,7 +30,7 @@ LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
 
 #: Kinds that only apply to shapes known when the model is loaded.
-_KINDS_AT_LOAD = ("inferred_zero", "padded_rank", "pointwise", "repeated_axis")
+_KINDS_AT_LOAD = ("bias_length", "inferred_zero", "padded_rank", "pointwise", "repeated_axis")
 
 
 @dataclass(slots=True)

@@ -189,7 +189,7 @@ def _split_lengths(sizes: list[int], length: int | None) -> list[int | None]:
 def _count_parts(call: Call) -> int:
     parts = int(call.option("num_splits"))
     if parts < 1 or parts != call.results:
-        raise ShapeError(None, f"num_splits is {parts}, there are {call.results} outputs")
+        raise ShapeError(None, f"num_splits is {parts}, there are {call.results} outputs", "part_count")
     return parts
 
 

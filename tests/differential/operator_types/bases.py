@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 
 from litecheck import load_profile
+from litecheck.cases.one_operator import one_operator, run_time
 from litecheck.model.types import Model
 from litecheck.profile.type_table import ABSENT
 from tests.differential import rules_cases, rules_cases_hybrid, rules_cases_tflm, rules_cases_uint8
@@ -39,7 +40,8 @@ def bases() -> dict[str, tuple[Base, ...]]:
         if opcode in rules and opcode not in UNTYPED and plain and len(graph.operators) == 1:
             given = tuple(inputs) if opcode not in _SPARSE else (_sparse(inputs[0], _SPARSE[opcode]),)
             base = Base(name, rules[opcode], model, given)
-            found.setdefault(opcode, []).append(replace(base, model=retyped(base, base.signature)[0]))
+            base = replace(base, model=retyped(base, base.signature)[0])
+            found.setdefault(opcode, []).extend((base, *_without_shape(base)))
     return {
         opcode: tuple(_different(sorted(made, key=lambda b: b.idle)))[:_MOST]
         for opcode, made in sorted(found.items())
@@ -64,8 +66,29 @@ def _models() -> Iterator[tuple[str, str, Model, tuple[np.ndarray, ...]]]:
         yield c.opcode, f"{c.name} uint8", c.model, c.inputs
     for c in rules_cases_hybrid.cases():
         yield c.opcode, f"{c.name} hybrid", c.model, c.inputs
+    powers = np.array([1, 2, 3, 4, -2, -3], np.int32), np.array([3, 2, 0, 1, 3, 2], np.int32)
+    yield "POW", "POW int32", _powers(), powers
     for s in stateful():
         yield s.model.subgraphs[0].operators[0].opcode, s.name, s.model, s.inputs
+
+
+def _without_shape(base: Base) -> Iterator[Base]:
+    """Yield a RESHAPE whose shape is only in its option, for a model with a constant shape.
+
+    A shape that is listed as absent is a different form, which crashes.
+    """
+    graph = base.model.subgraphs[0]
+    operator = graph.operators[0]
+    if base.rule.opcode == "RESHAPE" and len(operator.inputs) == 2 and len(graph.inputs) == 1:
+        changed = replace(graph, operators=(replace(operator, inputs=operator.inputs[:1]),))
+        model = replace(base.model, subgraphs=(changed, *base.model.subgraphs[1:]))
+        yield replace(base, name=f"{base.name} without shape", model=model)
+
+
+def _powers() -> Model:
+    """Return a POW of int32, whose kernel rejects negative exponents."""
+    sides = [run_time(name, (6,), "int32") for name in ("x", "n")]
+    return one_operator("POW", sides, [run_time("y", (6,), "int32")])
 
 
 def _sparse(values: np.ndarray, usual: bool) -> np.ndarray:

@@ -78,6 +78,8 @@ _RANDOM = (
 
 #: Stages of a model that is run again with different values, the gravest last.
 _AGAIN = ("runs", "ignored", "chance", "wrong")
+#: Inputs that operators reject if their values are negative.
+_BOUNDED = ("positive", "non-negative")
 #: Factors of the values of the further runs.
 _FACTORS = (0.5, -0.5)
 
@@ -364,7 +366,14 @@ def _reversed(trial: _Trial, factor: float) -> _Trial:
     places = roles_of(trial.base.rule, graph.operators[0])
     steering = {i for role in trial.base.rule.inputs if traits.steers(role) for i in places[role]}
     pairs = zip(graph.inputs, trial.inputs, strict=True)
-    new = ((x, x if i in steering else scaled(graph.tensors[i], x, factor)) for i, x in pairs)
+    bounded = {
+        i for role in trial.base.rule.inputs if traits.inputs.get(role) in _BOUNDED for i in places[role]
+    }
+    factors = (abs(factor) if i in bounded else factor for i in graph.inputs)
+    new = (
+        (x, x if i in steering else scaled(graph.tensors[i], x, f))
+        for (i, x), f in zip(pairs, factors, strict=True)
+    )
     return replace(trial, inputs=tuple(h if h is x else h.reshape(-1)[::-1].reshape(x.shape) for x, h in new))
 
 
@@ -395,6 +404,8 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
         return ran.stage, ran.message
     if not control.sound:
         return "chance", "compared with a model that is wrong"
+    if (good is None or good.stage != "runs") and rule.opcode != "CAST":
+        return "chance", "compared with a model that does not run"
     read, replaced = data_types(rule, trial.signature), ""
     for n, (index, packed) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
         tensor = mine.tensors[index]

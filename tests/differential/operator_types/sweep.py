@@ -13,7 +13,9 @@ from random import Random
 
 from litecheck import load_profile, validate
 from litecheck.finding import IGNORED, REFERENCE_ONLY
+from litecheck.profile.operators import traits_of
 from litecheck.profile.type_table import ABSENT, load_types
+from litecheck.quantization import BITS
 from litecheck.report import ModelReport
 from tests.differential.operator_types.bases import bases, varied
 from tests.differential.operator_types.explore import Tried, try_signatures
@@ -55,9 +57,8 @@ class Outcome:
 def draws(cases: int, seed: int, pattern: str) -> dict[str, list[tuple[int, Signature]]]:
     """Return combinations by operator: a model of the operator with different types for some of its roles.
 
-    A third has one role with any type, a third has one to three roles, and a third has types that a runtime supports
-    for the role in some combination, or lacks optional tensors. Combinations without enough of the first are of the
-    second kind.
+    A third has one role with any type. Half of the rest has up to three roles with any type. The other half has up to
+    twelve roles with types that a runtime supports for the role in some combination, or lacks optional tensors.
     """
     random, wanted = Random(seed), [op for op in bases() if fnmatchcase(op, pattern)]
     found: dict[str, list[tuple[int, Signature]]] = {opcode: [] for opcode in wanted}
@@ -78,7 +79,7 @@ def draws(cases: int, seed: int, pattern: str) -> dict[str, list[tuple[int, Sign
             n, base = random.choice(possible)
             types = cells if turn % 2 else [TYPES] * len(base.signature)
             if signature := _mixed(random, base.signature, types, 12 if turn % 2 else 3):
-                drawn[n, signature] = None
+                drawn[_nearest(possible, signature, n), signature] = None
         found[opcode] = list(drawn)
     return found
 
@@ -93,6 +94,20 @@ def _mixed(
     roles = random.sample(there, min(len(there), random.randint(1, most)))
     other = {at: random.choice([t for t in types[at] if t != signature[at]]) for at in roles}
     return _changed(signature, other) if other else None
+
+
+def _nearest(possible: Sequence[tuple[int, Base]], signature: Signature, drawn: int) -> int:
+    """Return the model that differs least from a signature, the drawn model among equals: its values suit the types.
+
+    Example: float32 LOG is varied from the float model, because the int8 model has negative values.
+    """
+
+    def apart(number: int, base: Base) -> tuple[int, int, bool]:
+        pairs = list(zip(base.signature, signature, strict=True))
+        absent = sum((a == ABSENT) != (b == ABSENT) for a, b in pairs)
+        return absent, sum(a != b for a, b in pairs), number != drawn
+
+    return min(possible, key=lambda pair: apart(*pair))[0]
 
 
 def supported_types(opcode: str) -> list[tuple[str, ...]]:
@@ -135,9 +150,24 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
         grave = tuple(path for path in _grave(report) if path not in before)
         verdict = "violation" if grave else "noted" if report.findings else "silent"
         stage = "runs" if effect in (SUPPORTED, REFERENCE_ONLY) else effect
-        if "chance" in tried.stages.values():
-            stage = CHANCE
+        if "chance" in tried.stages.values() or _reads_beyond(base, signature, name):
+            stage = CHANCE if stage == "runs" or "chance" in tried.stages.values() else stage
         yield Outcome(base.rule.opcode, signature, name, stage, verdict, grave)
+
+
+def _reads_beyond(base: Base, signature: Signature, runtime: str) -> bool:
+    """Return True if an index has a narrower type than the model's that the runtime does not support for it.
+
+    A kernel that reads it as the wider type finds the right index if the bytes beyond its end are 0. Example: an int16
+    axis.
+    """
+    types, traits = load_types(runtime).operators.get(base.rule.opcode), traits_of(base.rule.opcode)
+    for at, (role, now) in enumerate(zip(base.rule.inputs, signature, strict=False)):
+        supported = types is not None and any(now in row[at] for row in types.runs)
+        bits = [BITS.get(c, 0) for c in (now, base.signature[at])]
+        if traits.steers(role) and not supported and bits[0] < bits[1]:
+            return True
+    return False
 
 
 def _grave(report: ModelReport) -> tuple[str, ...]:
