@@ -78,7 +78,7 @@ def _arithmetic() -> Iterator[Case]:
     yield case("CAST", [real(s)], [result(s, "int32")], in_data_type="float32", out_data_type="int32")
     yield case("BITCAST", [real(s)], [result(s, "int32")])
     yield case("DEQUANTIZE", [Part(s, "float16", None, real(s).values.astype("float16"))], [result(s)])
-    yield case("FAKE_QUANT", [real(s)], [result(s)], min=-1.0, max=1.0, num_bits=8)
+    yield case("FAKE_QUANT", [real(s)], [result(s)], min=-6.0, max=6.0, num_bits=8)
     yield case("BATCH_MATMUL", [real((2, 3, 4)), real((2, 4, 5))], [result((2, 3, 5))])
     yield case("FULLY_CONNECTED", [real((2, 12)), weight(5, 12), weight(5)], [result((2, 5))])
     yield case(

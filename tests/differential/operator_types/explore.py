@@ -404,7 +404,7 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
         return ran.stage, ran.message
     if not control.sound:
         return "chance", "compared with a model that is wrong"
-    if (good is None or good.stage != "runs") and rule.opcode != "CAST":
+    if (good is None or good.stage != "runs") and _changes_data(trial):
         return "chance", "compared with a model that does not run"
     read, replaced = data_types(rule, trial.signature), ""
     for n, (index, packed) in enumerate(zip(mine.outputs, ran.outputs, strict=True)):
@@ -424,6 +424,13 @@ def _stage(trial: _Trial, runtime: str, ran: Ran, good: Ran | None, control: Con
     if _strays(trial, control.blind):
         return "chance", "values without effect"
     return "runs", ""
+
+
+def _changes_data(trial: _Trial) -> bool:
+    """Return True if a tensor of values has a different type; kernels may ignore an index of a different type."""
+    rule, traits = trial.base.rule, traits_of(trial.base.rule.opcode)
+    pairs = zip((*rule.inputs, *rule.outputs), trial.base.signature, trial.signature, strict=True)
+    return rule.opcode != "CAST" and any(a != b and not traits.steers(role) for role, a, b in pairs)
 
 
 def cast_difference(
