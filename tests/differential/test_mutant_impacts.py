@@ -39,6 +39,12 @@ CASES = [
     ("SELECT", "int8", "SELECT input0 dimension 1: 3 -> 2", LOAD),
     ("MEAN, RESHAPE", "int16", "RESHAPE inputs one more, absent", LOAD),
     ("LESS", "int8", "LESS input1 is the output too", RUN),
+    ("MATRIX_SET_DIAG", "int8", "MATRIX_SET_DIAG input1 dimension 0: 3 -> 4", IGNORED),
+    ("MATRIX_SET_DIAG", "int8", "MATRIX_SET_DIAG input1 dimension 0: 3 -> 2", "wrong results"),
+    ("MATRIX_SET_DIAG", "int8", "MATRIX_SET_DIAG input1 dimension 0: 3 -> 0", CRASH),
+    ("MATRIX_SET_DIAG", "int8", "MATRIX_SET_DIAG input0 dimension 0: 3 -> 2", "wrong results"),
+    ("DEPTHWISE_CONV_2D", "int8", "DEPTHWISE_CONV_2D input2 absent (-1)", LOAD),
+    ("CALL_ONCE, variables", "int8", "ASSIGN_VARIABLE input1 absent (-1)", RUN),
     ("MEAN, FULLY_CONNECTED", "int16", "FULLY_CONNECTED input2 type int32", IGNORED),
 ]
 
@@ -52,7 +58,7 @@ def litert() -> Iterator[LiteRT]:
 def outcome_of(litert: LiteRT, folder: Path, name: str, dtype: str, mutant: str) -> Outcome:
     """Return the outcome of a mutant of a specimen."""
     found: Specimen = next(s for s in specimens() if (s.name, s.dtype) == (name, dtype))
-    (number,) = (n for n, m in enumerate(mutants(found.model)) if m.name == mutant)
+    number = next(n for n, m in enumerate(mutants(found.model)) if m.name == mutant)
     (outcome,) = in_process(found, [number], litert, folder)
     return outcome
 

@@ -247,8 +247,24 @@ def matrix_set_diag(call: Call) -> Shapes:
     rows, columns = source[-2:]
     wanted = (*source[:-2], None if rows is None or columns is None else min(rows, columns))
     if len(diagonal) != len(wanted) or any(map(differ, diagonal, wanted)):
-        raise ShapeError("diagonal", f"the diagonal is {shape_text(diagonal)}, {shape_text(wanted)} wanted")
+        found = f"the diagonal is {shape_text(diagonal)}, {shape_text(wanted)} wanted"
+        raise ShapeError(
+            "diagonal", found, _diagonal_kind(diagonal, wanted, call.file_shape("output") == source)
+        )
     return (source,)
+
+
+def _diagonal_kind(diagonal: Shape, wanted: Shape, stated: bool) -> str:
+    """Return the kind of a diagonal of another shape, "" for an unknown length. ``stated``: the file has the output shape.
+
+    The kernel reads the values in their order. Of a single matrix, it reads the first values of a longer diagonal.
+    """
+    if None in diagonal or None in wanted:
+        return ""
+    if 0 in diagonal:
+        return "empty_diagonal"
+    long = stated and count(wanted[:-1]) == 1 and (count(diagonal) or 0) >= (count(wanted) or 0)
+    return "long_diagonal" if long else "misplaced_diagonal"
 
 
 def bitcast(call: Call) -> Shapes:
