@@ -102,10 +102,11 @@ def _nearest(possible: Sequence[tuple[int, Base]], signature: Signature, drawn: 
     Example: float32 LOG is varied from the float model, because the int8 model has negative values.
     """
 
-    def apart(number: int, base: Base) -> tuple[int, int, bool]:
+    def apart(number: int, base: Base) -> tuple[int, int, int, bool]:
         pairs = list(zip(base.signature, signature, strict=True))
         absent = sum((a == ABSENT) != (b == ABSENT) for a, b in pairs)
-        return absent, sum(a != b for a, b in pairs), number != drawn
+        unlike = sum(("float" in a) != ("float" in b) for a, b in pairs)
+        return absent, sum(a != b for a, b in pairs), unlike, number != drawn
 
     return min(possible, key=lambda pair: apart(*pair))[0]
 
@@ -150,22 +151,21 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
         grave = tuple(path for path in _grave(report) if path not in before)
         verdict = "violation" if grave else "noted" if report.findings else "silent"
         stage = "runs" if effect in (SUPPORTED, REFERENCE_ONLY) else effect
-        if "chance" in tried.stages.values() or _reads_beyond(base, signature, name):
+        if "chance" in tried.stages.values() or _reads_beyond(base, signature):
             stage = CHANCE if stage == "runs" or "chance" in tried.stages.values() else stage
         yield Outcome(base.rule.opcode, signature, name, stage, verdict, grave)
 
 
-def _reads_beyond(base: Base, signature: Signature, runtime: str) -> bool:
-    """Return True if an index has a narrower type than the model's that the runtime does not support for it.
+def _reads_beyond(base: Base, signature: Signature) -> bool:
+    """Return True if an index has a narrower type than the model's.
 
     A kernel that reads it as the wider type finds the right index if the bytes beyond its end are 0. Example: an int16
     axis.
     """
-    types, traits = load_types(runtime).operators.get(base.rule.opcode), traits_of(base.rule.opcode)
+    traits = traits_of(base.rule.opcode)
     for at, (role, now) in enumerate(zip(base.rule.inputs, signature, strict=False)):
-        supported = types is not None and any(now in row[at] for row in types.runs)
         bits = [BITS.get(c, 0) for c in (now, base.signature[at])]
-        if traits.steers(role) and not supported and bits[0] < bits[1]:
+        if traits.steers(role) and bits[0] < bits[1]:
             return True
     return False
 
