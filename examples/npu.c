@@ -201,11 +201,142 @@ static int fault;
  * 181 TANH arithmetic: the table has 128 entries
  * 182 QUANTIZE geometry: elements behind the last block of 8 are not written
  * 183 QUANTIZE arithmetic: the product is rounded once
- * 184 QUANTIZE arithmetic: the input zero point is missing */
+ * 184 QUANTIZE arithmetic: the input zero point is missing
+ * 201 CONV_2D geometry: output channels behind the last block of 32 have no bias
+ * 202 CONV_2D geometry: padding at the bottom is the last row of the image
+ * 203 CONV_2D geometry: a column on the right of the image is the start of the next row
+ * 204 CONV_2D geometry: all groups read the input channels of the first group
+ * 205 CONV_2D geometry: the last of an odd number of input channels has the weight of the channel before
+ * 206 CONV_2D geometry: a fused activation with a lower bound is also applied after 64 input channels
+ * 207 CONV_2D geometry: the dilation is used between the first two taps only
+ * 208 CONV_2D geometry: SAME padding assumes a size that is a multiple of the stride
+ * 209 CONV_2D geometry: the address of a weight in its filter has 12 bits
+ * 210 CONV_2D geometry: the multiplier buffer has 256 entries
+ * 211 CONV_2D geometry: the last of an odd number of rows is written in the last image only
+ * 212 CONV_2D geometry: with SAME padding, an image has output rows times stride rows
+ * 213 CONV_2D arithmetic: sums of more than 512 products lose the lowest bit
+ * 214 CONV_2D arithmetic: the correction for the input zero point has at most 64 channels
+ * 215 DEPTHWISE_CONV_2D geometry: the scale is that of the input channel
+ * 216 DEPTHWISE_CONV_2D geometry: the bias of channel c is that of c modulo the input channels
+ * 217 DEPTHWISE_CONV_2D geometry: SAME padding at the top is half of the window
+ * 218 DEPTHWISE_CONV_2D geometry: a dilation has 2 bits
+ * 219 DEPTHWISE_CONV_2D geometry: the first row of a tile of 16 output rows lacks the upper row of the window
+ * 220 DEPTHWISE_CONV_2D geometry: the address of a weight has 10 bits
+ * 221 DEPTHWISE_CONV_2D geometry: the input column has 7 bits
+ * 222 DEPTHWISE_CONV_2D geometry: the last row of the last of several images is not written if the rows are odd
+ * 223 DEPTHWISE_CONV_2D arithmetic: the bias saturates to 18 bits
+ * 224 DEPTHWISE_CONV_2D geometry: a window of an even number of columns begins a column earlier
+ * 225 FULLY_CONNECTED geometry: a fused activation with a lower bound is also applied after 128 inputs
+ * 226 FULLY_CONNECTED arithmetic: sums saturate to 22 bits after each 256 inputs
+ * 227 FULLY_CONNECTED geometry: rows behind the last block of 4 read the first row behind it
+ * 228 FULLY_CONNECTED geometry: units behind the last block of 32 are exchanged in pairs
+ * 229 FULLY_CONNECTED geometry: rows of the input begin at multiples of 16
+ * 230 FULLY_CONNECTED geometry: the scale buffer has 128 entries
+ * 231 FULLY_CONNECTED arithmetic: the correction for the input zero point lacks inputs behind the last block of 8
+ * 233 AVERAGE_POOL_2D geometry: the divisor includes padding at the bottom
+ * 234 AVERAGE_POOL_2D arithmetic: the reciprocal of the divisor has 12 bits
+ * 235 AVERAGE_POOL_2D geometry: the window has at most 16 rows
+ * 236 AVERAGE_POOL_2D geometry: with VALID padding, an image has output rows times stride rows
+ * 237 AVERAGE_POOL_2D arithmetic: the upper bound of RELU6 is missing
+ * 238 MAX_POOL_2D geometry: a column on the left of the image is the end of the row before
+ * 239 MAX_POOL_2D geometry: the last row of a tile of 32 output rows lacks the lower row of the window
+ * 240 MAX_POOL_2D geometry: the window has at most 16 columns
+ * 241 MAX_POOL_2D geometry: a stride has 2 bits
+ * 242 MAX_POOL_2D geometry: the odd row of SAME padding is at the top
+ * 243 ADD geometry: an rhs with one channel is repeated 64 times at most
+ * 244 ADD geometry: the address of lhs has 14 bits
+ * 245 ADD geometry: rank 5 ignores the second dimension of rhs
+ * 246 ADD geometry: elements behind the last block of 16 lack the fused activation
+ * 247 ADD arithmetic: an operand is shifted by at most 3
+ * 248 SUB geometry: images from the second add an rhs that is broadcast
+ * 249 SUB geometry: the address of an output has 12 bits
+ * 250 MUL geometry: the batch of an lhs that is broadcast is always 0
+ * 251 MUL arithmetic: a multiplier of 1 or more is halved until it is below 1
+ * 252 MAXIMUM geometry: an rhs of one element is 0 from output 256
+ * 253 MINIMUM geometry: an rhs of lower rank is aligned with the first dimension
+ * 254 LESS_EQUAL geometry: elements behind the last block of 8 are compared with LESS
+ * 255 GREATER_EQUAL geometry: broadcasting of rhs is an index modulo the size
+ * 256 NOT_EQUAL geometry: elements from 1024 are not written
+ * 257 GREATER geometry: a smaller lhs is exchanged with rhs
+ * 258 CONCATENATION geometry: an operand begins at a multiple of 4
+ * 259 CONCATENATION geometry: rows from 128 have the first operand only
+ * 260 PAD geometry: padding before the height and the width are exchanged
+ * 261 PADV2 geometry: padding of the first dimension is the zero point
+ * 262 TRANSPOSE geometry: an index of the first input dimension has 2 bits
+ * 263 TRANSPOSE geometry: rank 4 keeps its first dimension at the start
+ * 264 MEAN geometry: elements of the last dimension behind the last block of 8 are not added
+ * 265 MEAN geometry: axes from the third are ignored
+ * 266 RESHAPE geometry: the number of blocks of 16 bytes has 8 bits
+ * 267 SQUEEZE geometry: bytes behind the last block of 8 are not copied
+ * 268 SLICE geometry: the begin of the second dimension has 5 bits
+ * 269 SLICE geometry: bytes of a row behind the last block of 16 are not copied
+ * 270 GATHER geometry: a negative axis is the first
+ * 271 GATHER geometry: at most 64 indices are read
+ * 272 GATHER geometry: all images read the first image
+ * 273 SPACE_TO_DEPTH geometry: the input channel has 3 bits
+ * 274 SPACE_TO_BATCH_ND geometry: the places of a block count columns before rows
+ * 275 BATCH_TO_SPACE_ND geometry: the blocks of an image are consecutive in the batch
+ * 276 ARG_MAX geometry: elements behind the last block of 16 are not compared
+ * 277 SOFTMAX geometry: the maximum is that of the first 256 elements
+ * 278 SOFTMAX geometry: sums of exponentials saturate to 24 bits
+ * 279 LOGISTIC geometry: elements from the second image are not written
+ * 280 TANH geometry: elements from 1024 are not written
+ * 281 QUANTIZE arithmetic: a multiplier of 1 or more is halved until it is below 1
+ * 282 QUANTIZE geometry: the address of an output has 15 bits
+ * 301 CONV_2D geometry: the line buffer has 2,048 bytes
+ * 302 CONV_2D geometry: output channels behind the last block of 16 lack the fused activation
+ * 303 CONV_2D geometry: with a stride above 1, padding on the right is the last column
+ * 304 CONV_2D geometry: the first sum of an image begins with the last sum of the image before
+ * 305 CONV_2D geometry: with a dilation above 1, a column on the right is the start of the next row
+ * 306 CONV_2D geometry: a block of 4 output channels reads the group of its first channel
+ * 308 CONV_2D arithmetic: a right shift is at most 15
+ * 309 DEPTHWISE_CONV_2D geometry: with a multiplier, channels behind the last block of 4 read the first channel behind it
+ * 310 DEPTHWISE_CONV_2D geometry: the last row of a tile of 8 rows lacks the lower row of a dilated window
+ * 311 DEPTHWISE_CONV_2D geometry: with VALID padding, a row has output columns times stride columns
+ * 312 DEPTHWISE_CONV_2D arithmetic: an input minus its zero point saturates to 8 bits
+ * 313 FULLY_CONNECTED geometry: the last of an odd number of units lacks its bias in rows from the second
+ * 315 FULLY_CONNECTED arithmetic: sums of two products saturate to 16 bits
+ * 316 FULLY_CONNECTED geometry: rows from the seventeenth have the bias of the unit before
+ * 317 AVERAGE_POOL_2D geometry: the last of an odd number of channels has the divisor of a whole window
+ * 318 AVERAGE_POOL_2D geometry: a stride is at most the window
+ * 319 MAX_POOL_2D geometry: the last output column lacks the last column of a window of odd columns
+ * 320 MAX_POOL_2D geometry: channels from 16 lack the fused activation
+ * 321 ADD geometry: rank 3: an rhs with 1 in the second dimension repeats its first row
+ * 323 ADD arithmetic: a constant lhs has the zero point 0
+ * 324 SUB geometry: with an rhs that is broadcast, the fused activation is missing
+ * 325 MUL geometry: an rhs of channels repeats its first channel behind the last block of 8
+ * 326 MUL geometry: images from the second lack the fused activation
+ * 327 MAXIMUM geometry: a broadcast compares values without a sign
+ * 328 EQUAL geometry: rank 5 computes the first half
+ * 329 CONCATENATION geometry: an odd number of bytes is copied without the last
+ * 330 CONCATENATION geometry: operands with the shape of the last are the last
+ * 331 PAD geometry: odd padding before the width is rounded down to even
+ * 332 TRANSPOSE geometry: a permutation that keeps the shape is a copy
+ * 334 MEAN geometry: the count is that of the first axis
+ * 335 MEAN arithmetic: the output zero point is at most 63
+ * 336 SLICE geometry: the begin of the third dimension is rounded down to even
+ * 337 GATHER geometry: indices of rank 2 repeat their first row
+ * 338 SPACE_TO_DEPTH geometry: an odd block counts columns before rows
+ * 339 SPACE_TO_BATCH_ND geometry: padding at the bottom is the last row
+ * 340 BATCH_TO_SPACE_ND geometry: the crop on the right is used on the left
+ * 341 ARG_MAX geometry: an axis before the last has at most 8 lines
+ * 342 SOFTMAX geometry: rows from 64 have the maximum of the row before
+ * 343 SOFTMAX geometry: rows of a multiple of 4 elements add exponentials of -128
+ * 344 LOGISTIC geometry: the last of an odd number of elements is that before
+ * 345 TANH arithmetic: the output is at most 126
+ * 346 QUANTIZE geometry: elements of a row from 256 have the output zero point 0
+ * 347 LESS arithmetic: rhs has the scale of lhs
+ * 349 NOT_EQUAL geometry: the second dimension of rhs is that of lhs modulo 2
+ * 350 FULLY_CONNECTED arithmetic: sums of more than 256 products lose the lowest bit
+ * 351 PADV2 geometry: images from the second are padded with the zero point
+ * 352 MINIMUM geometry: an lhs of one element is missing from element 64
+ * 353 SUB arithmetic: rhs has the multiplier of lhs
+ * 354 GREATER geometry: the last row of an odd number of rows is false
+ * 355 RESHAPE geometry: the last of an odd number of elements is not copied */
 
 /* --- Files and flatbuffers, as in device.c ------------------------------------------------------------------------ */
 
-enum { NAME = 1024, MOST_DIMS = 8, MOST_OPERANDS = 16, MOST_TENSORS = 64 };
+enum { NAME = 1024, MOST_DIMS = 8, MOST_OPERANDS = 40, MOST_TENSORS = 64 };
 enum { FLOAT32 = 0, INT32 = 2, INT64 = 4, INT8 = 9 };
 
 static uint8_t *contents(const char *path, size_t *size) {
@@ -387,6 +518,19 @@ static int odd(int in, int out, int window, int stride, int dilation) {
     return total > 0 ? total % 2 : 0;
 }
 
+/* Padding before a size that is a multiple of the stride. */
+static int multiple(int window, int stride, int dilation) {
+    int total = (window - 1) * dilation + 1 - stride;
+    return total > 0 ? total / 2 : 0;
+}
+
+static int two_bits(int value) { return value & 3 ? value & 3 : 1; }
+
+static int least(int a, int b) { return a < b ? a : b; }
+
+/* Offset of tap i. */
+static int tap(int i, int dilation) { return F(207) && i > 1 ? dilation + i - 1 : i * dilation; }
+
 static void pad(Window *at, const Tensor *x, const Tensor *y, int valid) {
     at->top = valid ? 0 : before(height(x), height(y), at->rows, at->stride_h, at->dilation_h);
     at->left = valid ? 0 : before(columns(x), columns(y), at->columns, at->stride_w, at->dilation_w);
@@ -394,7 +538,9 @@ static void pad(Window *at, const Tensor *x, const Tensor *y, int valid) {
 
 static int down(int value, int block) { return value - value % block; }
 
-static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Window k, Bounds to, int valid) {
+static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Window k, Bounds to,
+    int valid) {
+    Bounds all = to;
     int group = depth(w), groups = depth(x) / group, zero = x->zero;
     if (F(8)) k.stride_h = k.stride_w;
     if (F(9)) k.stride_h = (int)clamp(k.stride_h, 1, 2), k.stride_w = (int)clamp(k.stride_w, 1, 2);
@@ -405,54 +551,86 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
     if (F(12) && !valid) k.left += odd(columns(x), columns(y), k.columns, k.stride_w, k.dilation_w);
     if (F(13) && !valid) k.left = before(columns(x), columns(y), k.columns, k.stride_w, 1);
     if (F(24) && height(x) == 1) k.left = 0;
+    if (F(208) && !valid) k.top = multiple(k.rows, k.stride_h, k.dilation_h),
+        k.left = multiple(k.columns, k.stride_w, k.dilation_w);
+    int64_t carried = 0;
     if (F(33)) zero = 0;
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
-                    int64_t sum = 0, bias = b ? index_at(b, F(16) ? c % 64 : c) : 0;
-                    int image = F(6) ? 0 : F(7) ? n & 3 : n, first = c / (depth(y) / groups) * group;
+                    int64_t sum = 0, later = 0, bias = b ? index_at(b, F(16) ? c % 64 : c) : 0;
+                    int image = F(6) ? 0 : F(7) ? n & 3 : n, first = F(204) ? 0
+                        : (F(306) ? down(c, 4) : c) / (depth(y) / groups) * group;
                     int used = F(14) && group > 16 ? down(group, 16) : group;
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int across = F(22) && k.columns == 1 && k.rows > 1;
-                            int row = oy * k.stride_h - k.top + (across ? 0 : i * k.dilation_h);
-                            int column = (F(3) ? ox & 63 : ox) * k.stride_w - k.left + (across ? i : j) * k.dilation_w;
+                            int row = oy * k.stride_h - k.top + (across ? 0 : tap(i, k.dilation_h));
+                            int column = (F(3) ? ox & 63 : ox) * k.stride_w - k.left 
+                                         + tap(across ? i : j, k.dilation_w);
                             if ((F(1) && j > 2) || (F(2) && i > 4)) continue;
                             if (F(25) && ox % 16 == 15 && j && j == k.columns - 1) continue;
                             if (F(26) && oy % 8 == 7 && i && i == k.rows - 1) continue;
                             if (F(5)) row = row < 0 ? row : row & 255;
+                            if (F(202) && row >= height(x)) row = height(x) - 1;
+                            if (F(303) && k.stride_w > 1 && column >= columns(x)) column = columns(x) - 1;
+                            if (F(305) && k.dilation_w > 1 && column >= columns(x) && row >= 0 && row + 1 < height(x))
+                                ++row, column -= columns(x);
+                            if (F(203) && column >= columns(x) && row >= 0 && row + 1 < height(x))
+                                ++row, column -= columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if (out && !F(27)) continue;
                             for (int d = 0; d < used; ++d) {
                                 int64_t from = out ? 0 : at(x, image, row, column, first + (F(15) ? d & 255 : d));
-                                int64_t weight = at(w, c, i, j, d);
+                                int64_t weight = at(w, c, i, j, F(205) && d && group % 2 && d == group - 1 ? d - 1 : d);
+                                if (F(209)) weight = at(w, c, 0, 0, 0) + (at(w, 0, i, j, d) & 4095);
+                                if (F(212) && !valid && !out)
+                                    from = at(x, 0, image * height(y) * k.stride_h + row, column, first + d);
+                                if (F(301) && !out)
+                                    from = at(x, image, row, 0, 0) + ((column * depth(x) + first + d) & 2047);
+                                if (from >= x->size) from = 0;
                                 int stored = out ? 0 : bytes(x)[F(19) ? from & 65535 : from];
-                                sum += (int64_t)(stored - zero) * bytes(w)[F(18) ? weight & 65535 : weight];
+                                int64_t above = stored - (F(214) && d > 63 ? 0 : zero);
+                                int64_t term = above * bytes(w)[F(18) ? weight & 65535 : weight];
+                                if (d > 63) later += term;
+                                sum += term;
                                 if (F(29)) sum = clamp(sum, -32768, 32767);
                             }
                         }
-                    int channel = F(28) ? 0 : F(17) && c >= down(depth(y), 8) ? down(c, 8) : c;
+                    int channel = F(28) ? 0 : F(17) && c >= down(depth(y), 8) ? down(c, 8) : F(210) ? c & 255 : c;
                     Multiplier m = multiplier((double)scale(x, 0) * scale(w, channel) / scale(y, 0));
                     if (F(30)) bias = clamp(bias, -32768, 32767);
-                    if (F(35)) bias = 0;
+                    if (F(35) || (F(201) && depth(y) > 32 && c >= down(depth(y), 32))) bias = 0;
+                    if (F(206) && group > 64 && to.low > -128 && sum - later + bias < 0) sum = later - bias;
+                    if (F(213) && k.rows * k.columns * group > 512) sum &= ~1LL;
+                    if (F(304) && n && !oy && !ox && !c) sum += carried;
                     sum = (int32_t)(sum + bias); /* wraps */
+                    carried = sum;
+                    if (F(308) && m.shift < -15) m.shift = -15;
                     if (F(38)) sum = clamp(sum, -524288, 524287);
                     int64_t made = F(31) ? rescaled_once(sum, m) : F(32) ? rescaled_to_zero(sum, m) : rescaled(sum, m);
                     if (F(37) && m.shift < 0) made = (2 * high_product(sum, m.m) + (1LL << -m.shift)) >> (1 - m.shift);
                     int64_t to_byte = at(y, n, oy, ox, c);
                     made = F(36) ? (int8_t)(made + y->zero) : made + y->zero;
                     if ((F(4) && ox >= 128) || (F(23) && n && k.rows == 1 && k.columns == 1)) continue;
+                    if (F(302) && c >= down(depth(y), 16)) to.low = -128, to.high = 127;
+                    if (F(302) && c < down(depth(y), 16)) to = all;
+                    if (F(211) && height(y) % 2 && oy == height(y) - 1 && n < batches(y) - 1) continue;
                     bytes(y)[F(20) ? to_byte & 32767 : to_byte] = (int8_t)clamp(made, to.low, to.high);
                 }
 }
 
-static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Window k, Bounds to, int valid) {
+static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Window k, Bounds to,
+    int valid) {
     int times = depth(y) / depth(x);
+    if (F(218)) k.dilation_h = two_bits(k.dilation_h), k.dilation_w = two_bits(k.dilation_w);
     if (F(44)) k.dilation_h = 1;
     if (F(45)) k.stride_h = k.stride_w;
-    if (F(54)) k.stride_h = k.stride_h & 3 ? k.stride_h & 3 : 1, k.stride_w = k.stride_w & 3 ? k.stride_w & 3 : 1;
+    if (F(54)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
     pad(&k, x, y, valid);
+    if (F(217) && !valid) k.top = (k.rows - 1) * k.dilation_h / 2;
+    if (F(224) && k.columns % 2 == 0) ++k.left;
     if (F(46) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, k.dilation_h);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
@@ -460,8 +638,9 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                 for (int c = 0; c < depth(y); ++c) {
                     int from = F(41) ? c % depth(x) : F(42) && times > 4 ? c / times * (c % times < 4) : c / times;
                     int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : c;
-                    int64_t sum = 0, bias = b ? index_at(b, c) : 0;
+                    int64_t sum = 0, bias = b ? index_at(b, F(216) ? c % depth(x) : c) : 0;
                     if (F(48)) from &= 255;
+                    if (F(309) && times > 1) from = least(from, down(depth(x), 4) < depth(x) ? down(depth(x), 4) : from);
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int along = F(53) && k.rows == 1 && k.columns > 1;
@@ -470,16 +649,27 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if ((F(47) && i > 6) || (out && !F(55))) continue;
                             if (F(50) && ox % 32 == 31 && j && j == k.columns - 1) continue;
-                            int64_t place = out ? 0 : at(x, F(49) ? 0 : n, row, column, from);
+                            if (F(310) && k.dilation_h > 1 && oy % 8 == 7 && i && i == k.rows - 1) continue;
+                            if (F(219) && oy && oy % 16 == 0 && k.rows > 1 && !i) continue;
+                            int64_t place = out ? 0 : at(x, F(49) ? 0 : n, row, F(221) ? column & 127 : column, from);
+                            if (F(311) && valid && !out)
+                                place = ((int64_t)(n * height(x) + row) * columns(y) * k.stride_w + column)
+                                    * depth(x) + from;
+                            if (place >= x->size) place = 0;
+                            int64_t weight = at(w, 0, i, j, weights);
                             int stored = out ? 0 : bytes(x)[F(51) ? place & 65535 : place];
-                            sum += (int64_t)(stored - x->zero) * bytes(w)[at(w, 0, i, j, weights)];
+                            sum += (F(312) ? clamp(stored - x->zero, -128, 127) : (int64_t)(stored - x->zero))
+                                * bytes(w)[F(220) ? weight & 1023 : weight];
                         }
-                    Multiplier m = multiplier((double)scale(x, 0) * scale(w, F(52) ? c & 31 : c) / scale(y, 0));
+                    int channel = F(52) ? c & 31 : F(215) ? c / times : c;
+                    Multiplier m = multiplier((double)scale(x, 0) * scale(w, channel) / scale(y, 0));
                     if (F(59)) sum = (int16_t)sum;
+                    if (F(223)) bias = clamp(bias, -131072, 131071);
                     int64_t made = F(56) ? rescaled(sum, m) + rescaled(bias, m) : F(57) ? rescaled_once(sum + bias, m)
                                                                                 : rescaled((int32_t)(sum + bias), m);
                     if (F(58)) made = clamp(made, -128, 127);
                     if (F(60)) to.low = -128, to.high = 127;
+                    if (F(222) && n && n == batches(y) - 1 && height(y) % 2 && oy == height(y) - 1) continue;
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(made + y->zero, to.low, to.high);
                 }
 }
@@ -488,19 +678,35 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
     int units = w->dim[0], deep = w->dim[1];
     for (int64_t n = 0; n < y->size; ++n) {
         int unit = (int)(n % units), used = deep;
-        int64_t row = n / units, sum = 0, bias = 0;
+        int64_t row = n / units, sum = 0, bias = 0, rows = y->size / units;
+        int64_t from = F(227) && rows > 4 && row >= rows - rows % 4 ? rows - rows % 4 : row;
+        int64_t pitch = F(229) ? (deep + 15) / 16 * 16 : deep, pair = 0;
+        int read = F(228) && units > 32 && unit >= down(units, 32) && (unit ^ 1) < units ? unit ^ 1 : unit;
         if (b) bias = index_at(b, F(66) && unit >= down(units, 16) ? down(unit, 16) : unit);
         if (F(61)) used = (int)clamp(used, 0, 1024);
         if (F(65) && deep > 4) used = down(deep, 4);
         if ((F(64) && row > 3) || (F(67) && row >= x->dim[0]) || (F(70) && unit >= 1000)) continue;
         for (int d = 0; d < used; ++d) {
-            int64_t weight = (int64_t)(F(63) ? unit & 255 : unit) * deep + d;
-            int stored = bytes(x)[row * deep + (F(62) ? d & 4095 : d)], by = bytes(w)[F(68) ? weight & 65535 : weight];
-            sum += (int64_t)(stored - x->zero) * (F(76) && by == -127 ? -126 : by) * (F(71) && deep % 2 && !d ? 2 : 1);
+            int64_t weight = (int64_t)(F(63) ? read & 255 : read) * deep + d;
+            int64_t place = from * pitch + (F(62) ? d & 4095 : d);
+            if (place >= x->size) place = 0;
+            int stored = bytes(x)[place], by = bytes(w)[F(68) ? weight & 65535 : weight];
+            int64_t above = stored - (F(231) && deep > 8 && d >= down(deep, 8) ? 0 : x->zero);
+            sum += above * (F(76) && by == -127 ? -126 : by) * (F(71) && deep % 2 && !d ? 2 : 1);
+            if (F(315)) {
+                pair += above * by, sum -= above * by;
+                if (d % 2 || d == used - 1) sum += clamp(pair, -32768, 32767), pair = 0;
+            }
+            if (F(225) && d == 127 && deep > 128 && to.low > -128 && sum + bias < 0) sum = -bias;
+            if (F(226) && d % 256 == 255) sum = clamp(sum, -2097152, 2097151);
         }
+        if (F(313) && units % 2 && unit == units - 1 && row) bias = 0;
+        if (F(316) && row > 15 && unit && b) bias = index_at(b, unit - 1);
         if (!(F(69) && units == 1)) sum += bias;
+        if (F(350) && deep > 256) sum &= ~1LL;
         if (F(75)) sum = clamp(sum, -524288, 524287);
-        double value = (int32_t)sum * ((double)scale(x, 0) * scale(w, F(74) ? 0 : unit) / scale(y, 0));
+        int scaled = F(74) ? 0 : F(230) ? unit & 127 : unit;
+        double value = (int32_t)sum * ((double)scale(x, 0) * scale(w, scaled) / scale(y, 0));
         if (F(77)) to.low = -128, to.high = 127;
         value = F(72) ? rint(value) : round(value);
         bytes(y)[n] = (int8_t)clamp((int64_t)value + (F(73) ? 0 : y->zero), to.low, to.high);
@@ -509,6 +715,8 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
 
 static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int valid) {
     if (F(84)) k.stride_w = k.stride_h;
+    if (F(237)) to.high = 127;
+    if (F(318)) k.stride_w = least(k.stride_w, k.columns), k.stride_h = least(k.stride_h, k.rows);
     pad(&k, x, y, valid);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
@@ -518,17 +726,22 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (F(233) && row >= height(x) && column >= 0 && column < columns(x)) ++count;
                             if (row < 0 || row >= height(x) || column < 0 || column >= columns(x)) continue;
-                            if (F(87) && j > 7) continue;
+                            if ((F(87) && j > 7) || (F(235) && i > 15)) continue;
+                            if (F(236) && valid) row = (row + n * height(y) * k.stride_h) % (height(x) * batches(x));
                             int from = F(83) && c && c >= down(depth(x), 16) ? c - 1 : c;
-                            sum += bytes(x)[at(x, F(85) ? 0 : n, row, F(86) ? column & 255 : column, from)], ++count;
+                            int image = F(85) || (F(236) && valid) ? 0 : n;
+                            sum += bytes(x)[at(x, image, row, F(86) ? column & 255 : column, from)], ++count;
                         }
+                    if (F(317) && depth(x) % 2 && c == depth(x) - 1) count = k.rows * k.columns;
                     if (F(81)) count = k.rows * k.columns;
                     if (F(82)) count = count & 255 ? count & 255 : 256;
                     if (F(90)) sum = clamp(sum, -2048, 2047);
                     if (!count) count = 1;
                     int64_t half = F(88) ? 0 : count / 2;
                     int64_t mean = sum > 0 ? (sum + half) / count : (sum - half) / count;
+                    if (F(234)) mean = (sum * ((4096 + count / 2) / count) + (sum > 0 ? 2048 : -2048)) / 4096;
                     if (F(89)) mean = (int64_t)floor((double)sum / (double)count + 0.5);
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(mean, to.low, to.high);
                 }
@@ -538,6 +751,9 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     if (F(93) && k.stride_w > k.columns) k.stride_w = k.columns;
     if (F(93) && k.stride_h > k.rows) k.stride_h = k.rows;
     pad(&k, x, y, valid);
+    Bounds all = to;
+    if (F(241)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
+    if (F(242) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, 1);
     if (F(96) && !valid) k.left += odd(columns(x), columns(y), k.columns, k.stride_w, 1);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
@@ -547,12 +763,16 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (F(238) && column < 0 && row > 0 && row < height(x)) --row, column += columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
-                            if ((F(92) && i > 3) || (out && !F(91))) continue;
+                            if ((F(92) && i > 3) || (F(240) && j > 15) || (out && !F(91))) continue;
+                            if (F(319) && k.columns % 2 && j && j == k.columns - 1 && ox == columns(y) - 1) continue;
+                            if (F(239) && oy % 32 == 31 && i && i == k.rows - 1) continue;
                             if (F(97) && ox % 8 == 7 && j && j == k.columns - 1) continue;
                             int value = out ? 0 : bytes(x)[at(x, F(94) ? n & 1 : n, row, column, F(95) ? c & 127 : c)];
                             if (value > most) most = value;
                         }
+                    if (F(320)) to.low = c > 15 ? -128 : all.low, to.high = c > 15 ? 127 : all.high;
                     if (F(99)) to.low = -128, to.high = 127;
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(most, to.low, to.high);
                 }
@@ -591,17 +811,21 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
     if (what >= EQUAL) {
         if (F(129) && what == GREATER) return a > b;
         return compare(what, rescaled((int64_t)(a - l->zero) * 256, multiplier(scale(l, 0))),
-                       rescaled((int64_t)(b - r->zero) * 256, multiplier(scale(r, 0))));
+                       rescaled((int64_t)(b - r->zero) * 256, multiplier(scale(F(347) && what == LESS ? l : r, 0))));
     }
     if (what == MUL) {
         Multiplier m = multiplier(scale(l, 0) * scale(r, 0) / scale(y, 0));
         int64_t product = (int64_t)(a - (F(115) && l == r ? 0 : l->zero)) * (b - zero);
+        if (F(251) && m.shift > 0) m.shift = 0;
         if (F(127)) product = clamp(product, -16384, 16383);
         return (F(128) ? rescaled_to_zero(product, m) : rescaled(product, m)) + y->zero;
     }
     double twice = 2 * (scale(l, 0) > scale(r, 0) ? scale(l, 0) : scale(r, 0));
-    int64_t left = rescaled((int64_t)(a - l->zero) * (1 << up), multiplier(scale(l, 0) / twice));
-    int64_t right = rescaled((int64_t)(b - zero) * (1 << up), multiplier(scale(r, 0) / twice));
+    Multiplier ml = multiplier(scale(l, 0) / twice), mr = multiplier(scale(r, 0) / twice);
+    if (F(247) && what == ADD) ml.shift = ml.shift < -3 ? -3 : ml.shift, mr.shift = mr.shift < -3 ? -3 : mr.shift;
+    if (F(353) && what == SUB) mr = ml;
+    int64_t left = rescaled((int64_t)(a - l->zero) * (1 << up), ml);
+    int64_t right = rescaled((int64_t)(b - zero) * (1 << up), mr);
     Multiplier m = multiplier(twice / ((1 << up) * (double)scale(y, 0)));
     int64_t sum = what == SUB ? left - right : left + right;
     return (F(124) && what == ADD ? rescaled_once(sum, m) : rescaled(sum, m)) + y->zero;
@@ -617,6 +841,8 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int
         return made;
     }
     if (F(111) && what == ADD && l->size < y->size && l->size > 1) return sound & 255;
+    if (F(244) && what == ADD) return sound & 16383;
+    if (F(250) && what == MUL && l->size < y->size && l->rank > 1) return sound % (l->size / l->dim[0]);
     if (F(112) && what == ADD && l->constant) return sound & 1023;
     return sound;
 }
@@ -624,6 +850,28 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int
 static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Tensor *y, int64_t n, int64_t sound) {
     int64_t image = r->rank > 1 ? r->size / r->dim[0] : r->size;
     if (((F(117) && what == MUL) || (F(118) && what == MOST)) && r->rank > 1) return sound % image;
+    if (F(243) && what == ADD && r->rank && r->dim[r->rank - 1] == 1 && r->size < y->size) {
+        int64_t further = sound + n % y->dim[y->rank - 1] / 64;
+        return further < r->size ? further : sound;
+    }
+    if (F(245) && what == ADD && r->rank == 5) {
+        int64_t inside = r->size / r->dim[0] / r->dim[1];
+        return sound / (inside * r->dim[1]) * inside * r->dim[1] + sound % inside;
+    }
+    if (F(253) && what == LEAST && r->rank < y->rank && r->rank > 0) {
+        int64_t made = 0, inside = y->size;
+        for (int d = 0; d < r->rank; ++d)
+            inside /= y->dim[d], made = made * r->dim[d] + (r->dim[d] > 1 ? n / inside % y->dim[d] % r->dim[d] : 0);
+        return made;
+    }
+    if (F(321) && what == ADD && r->rank == 3 && r->dim[1] == 1 && y->dim[y->rank - 2] > 1) return sound % r->dim[2];
+    if (F(325) && what == MUL && r->rank == 1 && r->size > 8 && sound >= r->size - r->size % 8) return 0;
+    if (F(349) && what == NOT_EQUAL && r->rank > 1 && r->dim[1] > 2) {
+        int64_t inside = r->size / r->dim[0] / r->dim[1];
+        return sound / (inside * r->dim[1]) * inside * r->dim[1] + sound / inside % r->dim[1] % 2 * inside
+            + sound % inside;
+    }
+    if (F(255) && what == GREATER_EQUAL && r->size < y->size) return n % r->size;
     if (F(110) && what == ADD && r->size < y->size && l->size < y->size && r->rank) return sound % r->dim[r->rank - 1];
     if (F(111) && what == ADD && r->size < y->size && r->size > 1) return sound & 255;
     if (F(112) && what == ADD && r->constant) return sound & 1023;
@@ -635,6 +883,7 @@ static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Te
 static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor *y, Bounds to) {
     int index[MOST_DIMS];
     if (F(113) && what == SUB && l->size < r->size) { const Tensor *other = l; l = r, r = other; }
+    if (F(257) && what == GREATER && l->size < r->size) { const Tensor *other = l; l = r, r = other; }
     if ((F(125) && what == ADD)) to.low = -128, to.high = 127;
     if (F(126) && what == SUB && to.high == 127) to.high = (int)clamp(y->zero + 127, -128, 127);
     for (int64_t n = 0; n < y->size; ++n) {
@@ -646,11 +895,25 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(121) && what == EQUAL && n >= y->size - y->size % 32) break;
         if (F(108) && what == ADD && l == r) b = r->zero;
         if (F(116) && what == MUL && r->size == 1 && y->rank && n >= y->dim[y->rank - 1]) b = r->zero;
-        int64_t made = combined(what, l, r, y, a, b);
+        if (F(323) && what == ADD && l->constant) a = (int)clamp(a + l->zero, -128, 127);
+        if (F(327) && what == MOST && l->size != r->size) a = b = (uint8_t)a > (uint8_t)b ? a : b;
+        if (F(328) && what == EQUAL && y->rank == 5 && n >= y->size / 2) break;
+        if (F(352) && what == LEAST && l->size == 1 && n > 63) a = b;
+        if (F(354) && what == GREATER && y->rank > 2 && y->dim[1] % 2 && y->dim[1] > 1 && index[1] == y->dim[1] - 1)
+            continue;
+        if (F(324) && what == SUB && r->size < y->size) to.low = -128, to.high = 127;
+        if (F(326) && what == MUL && y->rank > 1 && index[0]) to.low = -128, to.high = 127;
+        if (F(252) && what == MOST && r->size == 1 && n > 255) b = 0;
+        if (F(256) && what == NOT_EQUAL && n > 1023) break;
+        int used = F(248) && what == SUB && y->rank > 1 && r->size < y->size && index[0] ? ADD : what;
+        if (F(254) && what == LESS_EQUAL && n >= y->size - y->size % 8) used = LESS;
+        if (F(246) && what == ADD && n >= y->size - y->size % 16) to.low = -128, to.high = 127;
+        int64_t made = combined(used, l, r, y, a, b);
         if (F(106) && what == ADD && n >= y->size - y->size % 16) made = a;
         if (F(119) && what == LEAST && n >= y->size - y->size % 8) made = b;
         if (F(114) && what == SUB && l == r) made = y->zero + 1;
-        bytes(y)[F(105) && what == ADD ? n & 65535 : n] = (int8_t)(what >= EQUAL ? made : clamp(made, to.low, to.high));
+        bytes(y)[F(105) && what == ADD ? n & 65535 : F(249) && what == SUB ? n & 4095 : n] =
+            (int8_t)(what >= EQUAL ? made : clamp(made, to.low, to.high));
     }
 }
 
@@ -660,12 +923,16 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         int stored = bytes(x)[n];
         if (F(177) && !tanh_ && n >= 4096) break;
+        if (F(279) && !tanh_ && y->rank > 1 && n >= y->size / y->dim[0]) break;
+        if (F(280) && tanh_ && n > 1023) break;
         if (F(180) && tanh_ && n >= y->size - y->size % 16) break;
         if (F(178) && !tanh_) stored &= 255;
         if (F(181) && tanh_) stored = stored / 2 * 2;
         float v = scale(x, 0) * (float)(stored - x->zero);
         float made = (tanh_ ? (float)tanh(v) : 1 / (1 + (float)exp(-(double)v))) * (1 / scale(y, 0));
-        bytes(y)[n] = (int8_t)clamp((int64_t)(F(179) && !tanh_ ? truncf(made) : roundf(made)) + y->zero, -128, 127);
+        if (F(344) && !tanh_ && n && y->size % 2 && n == y->size - 1) { bytes(y)[n] = bytes(y)[n - 1]; continue; }
+        int64_t stored_as = (int64_t)(F(179) && !tanh_ ? truncf(made) : roundf(made)) + y->zero;
+        bytes(y)[n] = (int8_t)clamp(stored_as, -128, F(345) && tanh_ ? 126 : 127);
     }
 }
 
@@ -674,8 +941,10 @@ static void quantize(const Tensor *x, const Tensor *y) {
         if (F(182) && n >= y->size - y->size % 8) break;
         int64_t above = bytes(x)[n] - (F(184) ? 0 : x->zero);
         Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
+        if (F(281) && m.shift > 0) m.shift = 0;
         int64_t made = F(183) ? rescaled_once(above, m) : rescaled(above, m);
-        bytes(y)[n] = (int8_t)clamp(made + y->zero, -128, 127);
+        int zero = F(346) && y->rank && n % y->dim[y->rank - 1] > 255 ? 0 : y->zero;
+        bytes(y)[F(282) ? n & 32767 : n] = (int8_t)clamp(made + zero, -128, 127);
     }
 }
 
@@ -708,16 +977,21 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
         int64_t most = -128, sum = 0;
         int zeros = 0, used = F(171) ? (int)clamp(deep, 0, 512) : deep;
         if (F(172) && row >= rows - rows % 4) break;
-        for (int n = 0; n < used; ++n) most = in[n] > most ? in[n] : most;
+        if (F(342) && row > 63) in -= deep;
+        for (int n = 0; n < (F(277) ? (int)clamp(used, 0, 256) : used); ++n) most = in[n] > most ? in[n] : most;
+        if (F(342) && row > 63) in += deep;
+        if (F(343) && deep % 4 && -128 - most >= farthest)
+            sum += (4 - deep % 4) * shifted(exponential(rescaled(-128 - most, m)), 12);
         for (int n = 0; n < used; ++n) {
-            int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : in[n] - most;
+            int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             if (under >= farthest) sum += shifted(exponential(rescaled(under, m)), 12);
         }
+        if (F(278)) sum = clamp(sum, 0, 16777215);
         if (F(176)) sum &= ~3LL;
         while (zeros < 31 && !(sum << zeros & 1LL << 31)) ++zeros;
         int64_t inverse = reciprocal((sum << zeros) - (1LL << 31));
         for (int n = 0; n < used; ++n) {
-            int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : in[n] - most;
+            int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             int64_t share = under < farthest ? 0 : high_product(inverse, exponential(rescaled(under, m)));
             share = under < farthest ? -128 : shifted(share, 12 - zeros + 23) - 128;
             bytes(y)[row * deep + n] = (int8_t)clamp(share, -128, 127);
@@ -732,7 +1006,7 @@ static int axis_of(const Tensor *x, int axis) { return axis < 0 ? axis + x->rank
 static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
     int reduced[MOST_DIMS] = {0}, index[MOST_DIMS];
     int64_t count = 1, *sums = calloc((size_t)y->size + 1, sizeof *sums);
-    for (int n = 0; n < axes->size; ++n) {
+    for (int n = 0; n < (F(265) ? clamp(axes->size, 0, 2) : axes->size); ++n) {
         int axis = index_at(axes, n);
         reduced[F(147) && axis < 0 ? 0 : axis_of(x, axis)] = 1;
     }
@@ -744,27 +1018,34 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
         for (int d = 0; d < x->rank; ++d)
             if (!reduced[d]) to = to * x->dim[d] + index[d];
         int64_t from = F(148) ? n % (x->size / x->dim[0]) : n;
-        if (to < y->size) sums[to] += bytes(x)[from];
+        int last = x->rank - 1, dropped = F(264) && reduced[last] && x->dim[last] > 8
+            && index[last] >= down(x->dim[last], 8);
+        if (to < y->size && !dropped) sums[to] += bytes(x)[from];
         if (F(149) && to < y->size) sums[to] = clamp(sums[to], -32768, 32767);
     }
+    if (F(334) && axes->size) count = x->dim[axis_of(x, index_at(axes, 0))];
     if (F(146)) count = count & 255 ? count & 255 : 256;
     Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
     int up = 0;
     while (up < 32 && up < 31 + m.shift && count >> (up + 1)) ++up;
     m.m = (int32_t)(((int64_t)m.m << up) / count), m.shift -= up;
-    for (int64_t n = 0; n < y->size; ++n)
-        bytes(y)[n] = (int8_t)clamp(rescaled(sums[n] - x->zero * (F(150) ? 1 : count), m) + y->zero, -128, 127);
+    for (int64_t n = 0; n < y->size; ++n) {
+        int64_t zero = F(335) ? clamp(y->zero, -128, 63) : y->zero;
+        int64_t made = rescaled(sums[n] - x->zero * (F(150) ? 1 : count), m);
+        bytes(y)[n] = (int8_t)clamp(made + zero, -128, 127);
+    }
     free(sums);
 }
 
 static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
     int along = F(168) ? x->rank - 1 : axis_of(x, index_at(axis, 0));
-    int64_t inside = 1, long_ = x->dim[along];
+    int64_t inside = 1, long_ = x->dim[along], used = F(276) && long_ > 16 ? long_ - long_ % 16 : long_;
     for (int d = along + 1; d < x->rank; ++d) inside *= x->dim[d];
+    if (F(341) && inside > 1) used = clamp(used, 0, 8);
     for (int64_t n = 0; n < x->size / long_ && n < y->size; ++n) {
         const int8_t *in = bytes(x) + n / inside * inside * long_ + n % inside;
         int64_t best = 0;
-        for (int64_t k = 1; k < long_; ++k)
+        for (int64_t k = 1; k < used; ++k)
             if (in[k * inside] > in[best * inside] || (F(170) && in[k * inside] == in[best * inside])) best = k;
         if (F(169)) best &= 255;
         memcpy(y->data + n * y->width, &best, (size_t)y->width); /* little-endian */
@@ -777,6 +1058,9 @@ static void copy(int squeeze, const Tensor *x, const Tensor *y) {
     int64_t size = y->size * y->width;
     if (F(151) && !squeeze) size = clamp(size, 0, 65536);
     if (F(152) && !squeeze) size -= size % 4;
+    if (F(355) && !squeeze) size -= size % 2;
+    if (F(266) && !squeeze && size >= 16) size -= size / 4096 * 4096;
+    if (F(267) && squeeze) size -= size % 8;
     if (F(153) && squeeze) size = clamp(size, 0, 256);
     memcpy(y->data, x->data, (size_t)size);
 }
@@ -786,36 +1070,51 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
     int64_t outside = 1, inside = 1, to = 0;
     for (int d = 0; d < along; ++d) outside *= y->dim[d];
     for (int d = along + 1; d < y->rank; ++d) inside *= y->dim[d];
-    for (int64_t n = 0; n < outside; ++n)
+    for (int64_t n = 0; n < outside; ++n) {
+        int64_t start = to;
         for (int p = 0; p < count; ++p) {
             int64_t size = parts[p]->dim[along] * inside, from = n * size, used = F(134) ? clamp(size, 0, 256) : size;
+            Tensor *part = parts[p];
+            if (F(330) && part->size == parts[count - 1]->size && part->dim[along] == parts[count - 1]->dim[along])
+                part = parts[count - 1];
+            if (F(329)) used -= used % 2;
             if (F(133)) used = clamp(parts[0]->dim[along] * inside, 0, size);
-            if (!(F(131) && p > 3) && !(F(135) && p && parts[p] == parts[p - 1]) && to + used <= y->size)
-                memcpy(bytes(y) + to, bytes(parts[p]) + from, (size_t)used);
+            if (!(F(131) && p > 3) && !(F(135) && p && parts[p] == parts[p - 1]) && to + used <= y->size
+                && !(F(259) && p && n > 127))
+                memcpy(bytes(y) + (F(258) ? start + (to - start) / 4 * 4 : to), bytes(part) + from, (size_t)used);
             to += size;
         }
+    }
 }
 
 static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, const Tensor *y) {
     int index[MOST_DIMS], fill = !value || F(140) ? y->zero : bytes(value)[0];
     for (int64_t n = 0; n < y->size; ++n) {
-        int out = 0, behind = 0;
+        int out = 0, behind = 0, batch = 0;
         split(n, y, index);
         for (int d = 0; d < x->rank; ++d) {
-            int first = index_at(pads, 2 * d);
+            int first = index_at(pads, 2 * (F(260) && !value && x->rank == 4 && (d == 1 || d == 2) ? 3 - d : d));
             if (F(136) && d == 0 && !value) first = 0;
+            if (F(331) && d == 2 && !value) first = down(first, 2);
             if (F(137) && d == 2 && !value) first = first > 4 ? 4 : first;
             if (F(139) && d == 4 && value) first = 0;
             index[d] -= first;
             if (d == x->rank - 1 && index[d] >= x->dim[d]) behind = 1;
             out |= index[d] < 0 || index[d] >= x->dim[d];
+            batch |= !d && out && !F(351);
         }
+        if (F(351) && value && out && y->rank > 1 && n >= y->size / y->dim[0]) batch = 1;
+        if ((F(261) || F(351)) && value && batch) { bytes(y)[n] = (int8_t)y->zero; continue; }
         bytes(y)[n] = (int8_t)(!out ? bytes(x)[joined(x, index)] : F(138) && behind && !value ? 0 : fill);
     }
 }
 
 static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
     int index[MOST_DIMS], from[MOST_DIMS] = {0}, last = x->rank - 1;
+    if (F(332) && !memcmp(x->dim, y->dim, (size_t)x->rank * sizeof *x->dim)) {
+        memcpy(y->data, x->data, (size_t)y->size);
+        return;
+    }
     for (int64_t n = 0; n < y->size; ++n) {
         split(n, y, index);
         for (int d = 0; d < x->rank; ++d) {
@@ -824,7 +1123,10 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
             else from[to] = F(142) ? index[d] & 63 : index[d];
         }
         if (F(143) && x->rank == 5) from[last] = index[last] % x->dim[last];
-        if (F(144) && axis_of(x, index_at(order, last)) != last && last && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
+        if (F(262)) from[0] &= 3;
+        if (F(263) && x->rank == 4) from[0] = index[0] % x->dim[0];
+        if (F(144) && axis_of(x, index_at(order, last)) != last && last
+            && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
         bytes(y)[n] = bytes(x)[joined(x, from)];
     }
 }
@@ -836,16 +1138,20 @@ static void slice(const Tensor *x, const Tensor *begin, const Tensor *size, cons
         for (int d = 0; d < x->rank; ++d) {
             int first = index_at(begin, d);
             if ((F(154) && d == 0) || (F(157) && d == 1 && x->rank == 5)) first = 0;
+            if (F(336) && d == 2) first = down(first, 2);
+            if (F(268) && d == 1) first &= 31;
             if (F(155) && index_at(size, d) == -1) first = 0;
             if (F(156) && d == x->rank - 1) first = down(first, 4);
             index[d] += first;
         }
+        if (F(269) && y->rank && y->dim[y->rank - 1] > 16 && n % y->dim[y->rank - 1] >= down(y->dim[y->rank - 1], 16))
+            continue;
         bytes(y)[n] = bytes(x)[joined(x, index)];
     }
 }
 
 static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int axis, int same) {
-    int along = F(158) ? same : axis_of(x, axis);
+    int along = F(158) || (F(270) && axis < 0) ? same : axis_of(x, axis);
     int64_t outside = 1, inside = 1, images = 1;
     for (int d = 0; d < same; ++d) images *= x->dim[d];
     for (int d = same; d < along; ++d) outside *= x->dim[d];
@@ -855,6 +1161,9 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
         int64_t image = n / (outside * each), row = n / each;
         int at_index = index_at(indices, (int)(image * each + n % each));
         if (F(159)) at_index &= 127;
+        if (F(337) && indices->rank == 2 && !same) at_index = index_at(indices, (int)(n % each % indices->dim[1]));
+        if (F(271) && n % each > 63) at_index = 0;
+        if (F(272)) row %= outside;
         if ((n + 1) * inside <= y->size)
             memcpy(bytes(y) + n * inside, bytes(x) + (row * x->dim[along] + at_index) * inside, (size_t)cut);
     }
@@ -867,8 +1176,9 @@ static void space_to_depth(const Tensor *x, const Tensor *y, int block) {
             for (int w = 0; w < columns(y); ++w)
                 for (int c = 0; c < depth(y); ++c) {
                     int place = c / deep, row = place / used, column = place % used;
-                    if (F(162)) row = place % used, column = place / used;
-                    int64_t from = at(x, F(163) ? 0 : n, h * used + row, w * used + column, c % deep);
+                    int from_channel = F(273) ? c % deep & 7 : c % deep;
+                    if (F(162) || (F(338) && block % 2)) row = place % used, column = place / used;
+                    int64_t from = at(x, F(163) ? 0 : n, h * used + row, w * used + column, from_channel);
                     bytes(y)[at(y, n, h, w, c)] = bytes(x)[from < x->size ? from : 0];
                 }
 }
@@ -882,8 +1192,10 @@ static void to_batch(const Tensor *x, const Tensor *block, const Tensor *pads, c
         int image = index[0] % images, place = index[0] / images;
         for (int d = blocked; d > 0; --d) {
             int by = index_at(block, d - 1), first = index_at(pads, 2 * (d - 1));
+            if (F(274) && blocked == 2 && d == 2) place = place % index_at(block, 0) * by + place / index_at(block, 0);
             if (F(164) && d == blocked) first = 0;
             index[d] = index[d] * by + place % by - first, place /= by;
+            if (F(339) && d == 1 && index[d] >= x->dim[d]) index[d] = x->dim[d] - 1;
             out |= index[d] < 0 || index[d] >= x->dim[d];
         }
         index[0] = image;
@@ -897,12 +1209,13 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
         int place = 0;
         split(n, y, index);
         for (int d = 1; d <= blocked; ++d) {
-            int by = index_at(block, F(167) ? 0 : d - 1), first = index_at(crops, 2 * (d - 1));
+            int by = index_at(block, F(167) ? 0 : d - 1),
+                first = index_at(crops, 2 * (d - 1) + (F(340) && d == blocked));
             if (F(166) && d == 1) first = 0;
             int full = index[d] + first;
             index[d] = full / by, place = place * by + full % by;
         }
-        index[0] += place * y->dim[0];
+        index[0] = F(275) ? index[0] * (x->dim[0] / y->dim[0]) + place : index[0] + place * y->dim[0];
         int64_t from = joined(x, index);
         bytes(y)[n] = bytes(x)[from < x->size ? from : 0];
     }

@@ -79,7 +79,7 @@ def fitted_rows(profile: Profile, rule: OperatorRule, choice: Choice, strength: 
         name: _allowed_values(name, values, row, allowed, [v for v in values if (name, v) in there])
         for name, values in design.factors.items()
     }
-    extremes = design.extremes if strength == min(STRENGTHS.values()) else ()
+    extremes = design.all_extremes if strength == min(STRENGTHS.values()) else ()
     beyond = (_round_sizes(row, extreme, allowed) for extreme in extremes)
     made = (*covering(factors, strength, allowed, kept.values()), *filter(allowed, beyond))
     new = {tuple(row.values()): row for row in made if row not in kept.values()}

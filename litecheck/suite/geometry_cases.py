@@ -11,6 +11,7 @@ import numpy as np
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.design import STRENGTHS, design_of
+from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.inputs import draw_stimuli
 from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
@@ -32,10 +33,13 @@ from litecheck.suite.fitted_forms import fitted_rows, form_of
 from litecheck.suite.free_parameters import FreeParameters
 from litecheck.suite.option_combinations import choices
 from litecheck.suite.parameter_sets import SETS
+from litecheck.suite.small_sums import sparse_inputs, tune_small_sums
 from litecheck.suite.stimuli import case_of, inputs_by_inference, known_inputs, set_values
 
 #: Numbers of the drawn inputs of each case. Those of comparisons include limits and zero points, which are often equal.
 _DRAWN, _COMPARED = (0, 1), (0, 3)
+#: Number of inputs with few values beside the zero point in cases of small sums.
+_SPARSE = 2
 _PLAIN = next(s for s in SETS if s.name == "plain")
 
 
@@ -51,7 +55,7 @@ def geometric(profile: Profile, opcode: str, level: str, seed: int) -> Iterator[
                 for number, row in fitted_rows(profile, rule, choice, strength).items():
                     if layout := design.layout_of(row):
                         form = form_of(forms[0], layout, f"geometry-{strength}-{number}")
-                        yield from _cases(profile, form, layout.aliased, kind, row, name, seed)
+                        yield from _cases(profile, form, layout, kind, row, name, seed)
 
 
 def _alias_inputs(model: Model) -> Model:
@@ -66,35 +70,40 @@ def _alias_inputs(model: Model) -> Model:
 
 
 def _cases(
-    profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
+    profile: Profile, form: CaseTemplate, layout: Layout, kind: str, row: Row, level: str, seed: int
 ) -> Iterator[SuiteCase]:
     """Yield the case of a row; none if no parameters conform, or the reference kernels do not compute it."""
     with suppress(UnsolvableError, RunError):
-        if case := _case(profile, form, aliased, kind, row, level, seed):
+        if case := _case(profile, form, layout, kind, row, level, seed):
             yield case
 
 
 def _case(
-    profile: Profile, form: CaseTemplate, aliased: bool, kind: str, row: Row, level: str, seed: int
+    profile: Profile, form: CaseTemplate, layout: Layout, kind: str, row: Row, level: str, seed: int
 ) -> SuiteCase | None:
     rule = profile.operators[form.opcode]
     draft = draft_form(profile, rule, form, next(choices(profile, rule, kind)))
     stored = "" if kind_of(draft) == kind else f"-{kind}-weights"
     name = f"{form.opcode}/{kind_of(draft)}/{form.name}{stored}"
     drawn = int(np.random.default_rng([seed, *name.encode()]).integers(1 << 32))
-    freedom = FreeParameters(draft)
-    plan = _PLAIN.make(freedom, np.random.default_rng(drawn), drawn)
+    freedom, rng = FreeParameters(draft), np.random.default_rng(drawn)
+    plan = _PLAIN.make(freedom, rng, drawn)
+    if plan is not None and layout.small_sums:
+        plan = tune_small_sums(freedom, plan, rng)
     mended = None if plan is None else freedom.repair_plan(plan)
     if mended is None:
         return None
     model = assemble(computed_shapes(draft, mended, name), name)
-    model = _alias_inputs(model) if aliased else model
+    model = _alias_inputs(model) if layout.aliased else model
     case = case_of(model, name)
     main = model.subgraphs[0]
     numbers = _COMPARED if main.tensors[main.outputs[0]].dtype == "bool" else _DRAWN
-    made = list(draw_stimuli(case, known_inputs(model, draft.inputs), seed, max(numbers) + 1))
-    drawn_inputs = [made[number] for number in numbers if number < len(made)]
-    stimuli = set_values(drawn_inputs, inputs_by_inference(model, draft.by_inference))
+    known = known_inputs(model, draft.inputs)
+    made = list(draw_stimuli(case, known, seed, max(numbers) + 1))
+    several = [made[number] for number in numbers if number < len(made)]
+    if layout.small_sums:
+        several = [*sparse_inputs(case, known, freedom, seed, _SPARSE), *several[:1]]
+    stimuli = set_values(several, inputs_by_inference(model, draft.by_inference))
     expectation = Expectation(case, list(stimuli))
     expectation.usable(reference())
     if not expectation.stimuli or nonconformity(model, profile) is not None:

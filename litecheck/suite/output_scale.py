@@ -43,6 +43,14 @@ def fit_output_scale(
     return plan
 
 
+def center_outputs(freedom: FreeParameters, plan: Plan, scale: float) -> Plan:
+    """Return the plan with a scale for all outputs whose scale is free, and with zero points in the middle."""
+    for role in _results(freedom, plan):
+        low, high = freedom.zeros(role)
+        plan = _set(freedom, plan, role, scale, (low + high + 1) // 2)
+    return plan
+
+
 def _results(freedom: FreeParameters, plan: Plan) -> Iterator[str]:
     """Yield the outputs whose scale is free and not shared with an input."""
     given = {role for role, kind in freedom.draft.facts.inputs.items() if kind != "state"}

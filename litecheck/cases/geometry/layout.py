@@ -18,7 +18,8 @@ Operands = Mapping[str, tuple[TemplateOperand, ...]]
 class Layout:
     """Operands, options, and the cost: the number of multiplications, or of input elements if there are none.
 
-    If ``aliased``, the first tensor is all operands of its shape. ``results`` is the number of outputs.
+    If ``aliased``, the first tensor is all operands of its shape. ``results`` is the number of outputs. With
+    ``small_sums``, a suite shows every unit of the sums: their multipliers are about 1, and few inputs are not zero.
     """
 
     operands: Operands
@@ -26,6 +27,7 @@ class Layout:
     cost: int
     aliased: bool = False
     results: int = 1
+    small_sums: bool = False
 
 
 def runtime(*shapes: tuple[int, ...]) -> tuple[TemplateOperand, ...]:
@@ -47,6 +49,16 @@ def steering(values: object) -> tuple[TemplateOperand, ...]:
 def integers(row: Row, *names: str) -> tuple[int, ...]:
     """Return the values of factors that are whole numbers."""
     return tuple(int(row[name]) for name in names)
+
+
+def activation_option(row: Row) -> dict[str, Option]:
+    """Return the option of a fused activation; empty without the factor."""
+    return {"fused_activation_function": row["activation"]} if "activation" in row else {}
+
+
+def has_small_sums(row: Row) -> bool:
+    """Return True if every unit of the sums is to be visible."""
+    return row.get("sums") == "small"
 
 
 def factor_values(row: Row, name: str) -> tuple[int, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.layout import (
     Layout,
+    activation_option,
     factor_values,
     image,
     integers,
@@ -54,13 +55,19 @@ from litecheck.model.build import Option
 
 
 def binary(row: Row) -> Layout:
-    """Return two operands: one side is broadcast along some dimensions or constant, or both are the same tensor."""
+    """Return two operands: one side or both are broadcast along some dimensions, one is constant, or both are the same
+    tensor."""
     shape = image(row)
     side, _, along = row["broadcast"].partition(" ")
+    if side == "both":
+        lhs, rhs = (smaller(shape, name) for name in along.split())
+        return Layout({"lhs": runtime(lhs), "rhs": runtime(rhs)}, activation_option(row), prod(shape))
     less = smaller(shape, along)
     small = weight(*less) if along == "constant" else runtime(less)
     pair = (small, runtime(shape)) if side == "lhs" else (runtime(shape), small)
-    return Layout({"lhs": pair[0], "rhs": pair[1]}, {}, prod(shape), aliased=side == "same")
+    return Layout(
+        {"lhs": pair[0], "rhs": pair[1]}, activation_option(row), prod(shape), aliased=side == "same"
+    )
 
 
 def rows(row: Row) -> Layout:

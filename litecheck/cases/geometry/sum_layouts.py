@@ -5,7 +5,16 @@ from __future__ import annotations
 from math import prod
 
 from litecheck.cases.geometry.covering_array import Row
-from litecheck.cases.geometry.layout import Layout, factor_values, integers, runtime, steering, weight
+from litecheck.cases.geometry.layout import (
+    Layout,
+    activation_option,
+    factor_values,
+    has_small_sums,
+    integers,
+    runtime,
+    steering,
+    weight,
+)
 from litecheck.model.build import Option
 
 
@@ -22,6 +31,7 @@ def _window(row: Row, kernel: tuple[int, ...]) -> tuple[dict[str, Option], int] 
         sides = [height, width]
     counts = [-(-n // s) for n, s in zip(sides, strides, strict=True)]
     options: dict[str, Option] = {"padding": row["padding"], "stride_h": strides[0], "stride_w": strides[1]}
+    options |= activation_option(row)
     if "dilation_h" in row:
         options |= {"dilation_h_factor": dilations[0], "dilation_w_factor": dilations[1]}
     return options, prod(counts)
@@ -41,7 +51,8 @@ def convolution(row: Row) -> Layout | None:
         "weight": weight(outputs * groups, *kernel, channels),
         "bias": weight(outputs * groups),
     }
-    return Layout(operands, window[0], batch * window[1] * outputs * groups * prod(kernel) * channels)
+    cost = batch * window[1] * outputs * groups * prod(kernel) * channels
+    return Layout(operands, window[0], cost, small_sums=has_small_sums(row))
 
 
 def depthwise(row: Row) -> Layout | None:
@@ -59,9 +70,8 @@ def depthwise(row: Row) -> Layout | None:
         "weight": weight(1, *kernel, outputs),
         "bias": weight(outputs),
     }
-    return Layout(
-        operands, {**window[0], "depth_multiplier": multiplier}, batch * window[1] * outputs * prod(kernel)
-    )
+    options, cost = {**window[0], "depth_multiplier": multiplier}, batch * window[1] * outputs * prod(kernel)
+    return Layout(operands, options, cost, small_sums=has_small_sums(row))
 
 
 def transposed_convolution(row: Row) -> Layout:
@@ -81,7 +91,9 @@ def transposed_convolution(row: Row) -> Layout:
         "bias": weight(outputs),
     }
     options: dict[str, Option] = {"padding": row["padding"], "stride_h": strides[0], "stride_w": strides[1]}
-    return Layout(operands, options, batch * prod(sides) * channels * outputs * prod(kernel))
+    options |= activation_option(row)
+    cost = batch * prod(sides) * channels * outputs * prod(kernel)
+    return Layout(operands, options, cost, small_sums=has_small_sums(row))
 
 
 def batch_matmul(row: Row) -> Layout:
@@ -95,7 +107,8 @@ def batch_matmul(row: Row) -> Layout:
         else runtime((1 if row["weights"] == "shared" else batch, *rhs))
     )
     operands = {"lhs": runtime((batch, *lhs)), "rhs": small}
-    return Layout(operands, {"adj_x": left, "adj_y": right}, batch * rows_ * depth * columns)
+    cost = batch * rows_ * depth * columns
+    return Layout(operands, {"adj_x": left, "adj_y": right}, cost, small_sums=has_small_sums(row))
 
 
 def pool(row: Row) -> Layout | None:
@@ -113,4 +126,4 @@ def matmul(row: Row) -> Layout:
     """Return a fully connected layer."""
     batch, depth, units = integers(row, "batch", "depth", "units")
     operands = {"input": runtime((batch, depth)), "weight": weight(units, depth), "bias": weight(units)}
-    return Layout(operands, {}, batch * depth * units)
+    return Layout(operands, activation_option(row), batch * depth * units, small_sums=has_small_sums(row))

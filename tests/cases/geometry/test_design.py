@@ -64,3 +64,20 @@ def test_an_extreme_is_one_row_beside_usual_values_and_without_the_limit() -> No
 def test_a_design_counts_its_pairs() -> None:
     made = Design(("ADD",), "rows", 9, {"a": ("1", "2"), "b": ("1", "2", "3"), "c": ("1",)})
     assert made.combinations() == 2 * 3 + 2 + 3
+
+
+def test_only_operators_with_a_fused_activation_have_the_factor() -> None:
+    fused, plain = design_of("ADD"), design_of("MAXIMUM")
+    assert fused is not None
+    assert plain is not None
+    assert fused.layout == plain.layout
+    assert "activation" in fused.factors
+    assert "activation" not in plain.factors
+    made = [fused.layout_of({**fused.usual, "activation": name}) for name in ("NONE", "RELU6")]
+    assert [layout.options for layout in made if layout] == [
+        {"fused_activation_function": "NONE"},
+        {"fused_activation_function": "RELU6"},
+    ]
+    without = plain.layout_of(plain.usual)
+    assert without is not None
+    assert not without.options

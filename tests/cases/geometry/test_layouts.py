@@ -65,6 +65,7 @@ def laid_out(layout: str, **row: str) -> Layout:
         ("binary", {**IMAGE, "broadcast": "none"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(2, 6, 9, 3)]}, 324),
         ("binary", {**IMAGE, "broadcast": "lhs element"}, {"lhs": [(1,)], "rhs": [(2, 6, 9, 3)]}, 324),
         ("binary", {**IMAGE, "broadcast": "rhs rows"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(1, 1, 9, 3)]}, 324),
+        ("binary", {**IMAGE, "broadcast": "both column rows"}, {"lhs": [(2, 6, 1, 1)], "rhs": [(1, 1, 9, 3)]}, 324),
         ("binary", {**IMAGE, "broadcast": "same tensor"}, {"lhs": [(2, 6, 9, 3)], "rhs": [(2, 6, 9, 3)]}, 324),
         ("transposition", {**IMAGE, "order": "1 0"}, {"input": [(9, 3)], "perm": [(2,)]}, 27),
         ("transposition", {**IMAGE, "order": "0 1 4 2 3"}, {"input": [(2, 6, 2, 9, 3)], "perm": [(5,)]}, 648),
