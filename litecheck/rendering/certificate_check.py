@@ -36,7 +36,7 @@ def discrepancy_sentence(one: Discrepancy) -> str:
     if one.kind == "signature":
         return f"{one.file}: is not a signature of this certificate by this key"
     if one.kind == "unknown":
-        return f"{one.file}: belongs to no case"
+        return f"{one.file}: is of no case, or not listed"
     if one.kind == "version":
         return f"{one.file}: made by {one.stated}; only that version can make it anew, this is {one.found}"
     if one.kind == "remade":
@@ -44,6 +44,8 @@ def discrepancy_sentence(one: Discrepancy) -> str:
         return f"{one.file}: {one.what}{side if one.stated or one.found else ': the suite made anew differs'}"
     if one.kind == "expired":
         return f"{one.file}: waiver of {one.what} has expired since: on {one.stated}"
+    if one.kind == "later":
+        return f"{one.file}: is of {one.stated}, a day after the check on {one.found}"
     of = f": its SHA-256 is {one.found}, not {one.stated}" if one.stated else ""
     return f"{one.file}: was changed{of}"
 

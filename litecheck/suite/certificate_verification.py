@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +23,7 @@ from litecheck.suite.file_integrity import (
     differing,
     suite_discrepancies,
     unlisted_files,
+    unlisted_outputs,
 )
 from litecheck.suite.manifest import MANIFEST, RESULTS, Manifest, read_suite
 from litecheck.suite.results import read_results
@@ -33,6 +35,8 @@ from litecheck.version import __version__
 
 #: Prefixes of the numbers that a check reports together with changed files; other numbers are hashes of these files.
 _VERDICT = ("verdict", "counts", "waived", "operators")
+#: Name and version of litecheck. Example: litecheck 0.1.0.
+_TOOL = re.compile(r"litecheck [0-9][0-9A-Za-z.+-]{0,60}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +89,15 @@ def check(
     """
     found = _check(path, suite, results, claims, waivers, made, progress)
     lapsed = tuple(_lapsed_waivers(found.certificate, on or today()))
+    later = tuple(_later_date(found, on or today()))
     signature = "not checked" if os.path.lexists(f"{path}{SUFFIX}") else "none"
-    return replace(found, discrepancies=(*found.discrepancies, *lapsed), signature=signature)
+    return replace(found, discrepancies=(*found.discrepancies, *lapsed, *later), signature=signature)
+
+
+def _later_date(checked: CertificateCheck, on: str) -> Iterator[Discrepancy]:
+    """Yield a discrepancy if the certificate is of a day after that of the check: its waivers would seem valid."""
+    if checked.certificate.date > on:
+        yield Discrepancy(checked.file, "later", "date", checked.certificate.date, on)
 
 
 def _lapsed_waivers(certificate: Certificate, on: str) -> Iterator[Discrepancy]:
@@ -156,8 +167,8 @@ def _files(certificate: Certificate, files: CheckedFiles) -> Iterator[Discrepanc
         yield from differing(stated, member_path(files.results, stated.file))
     try:
         suite = read_suite(files.suite)
-        yield from unlisted_files(files.suite, "cases", suite.names)
-        yield from unlisted_files(files.results, "outputs", suite.names)
+        yield from unlisted_files(suite)
+        yield from unlisted_outputs(files.results, suite.names, [one.file for one in certificate.outputs])
         changed = tuple(suite_discrepancies(suite))
         if os.path.lexists(files.claims):
             changed = (*changed, *_rules(certificate, files.claims))
@@ -186,7 +197,7 @@ def _numbers(shown: str, certificate: Certificate, files: CheckedFiles) -> Itera
         yield Discrepancy(shown, "unreadable", found=str(error))
         return
     # A version of litecheck can check the certificates of earlier and later versions.
-    anew = replace(found, tool=certificate.tool)
+    anew = replace(found, tool=certificate.tool) if _TOOL.fullmatch(certificate.tool) else found
     yield from _find_differences(shown, "", encode(certificate, Certificate), encode(anew, Certificate))
 
 

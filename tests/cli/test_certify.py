@@ -30,7 +30,7 @@ MADE = (
     "-o",
     "certificate.json",
     "--date",
-    "2027-01-01",
+    "2026-01-01",
 )
 CHECKED = ("certify", "suite", "results", "--check", "certificate.json")
 
@@ -51,7 +51,7 @@ def test_made_and_checked(run: Run, folder: Path) -> None:
     assert made.stdout.startswith("Board r1: conforms; 1 case: 1 passed; ")
     assert made.stderr == "wrote certificate.json\n"
     plain = json.loads((folder / "certificate.json").read_text())
-    assert (plain["verdict"], plain["date"]) == ("conforms", "2027-01-01")
+    assert (plain["verdict"], plain["date"]) == ("conforms", "2026-01-01")
     checked = run(*CHECKED)
     assert checked.exit_code == 0
     assert checked.stdout.splitlines()[-1] == "every file and every number equals the certificate"
@@ -114,7 +114,7 @@ def test_options_that_do_not_go_together(run: Run) -> None:
     for words, told in (
         (("certify", "suite", "results"), "nor --claims FILE and -o FILE"),
         ((*MADE, "--public-key", "key.pem"), "--public-key goes with --check"),
-        ((*CHECKED, "--date", "2027-01-01"), "the certificate states its own date"),
+        ((*CHECKED, "--date", "2026-01-01"), "the certificate states its own date"),
         ((*MADE[:-1], "soon"), "'soon' is not a date such as 2027-03-31"),
         (("certify", "results", "results", "--claims", "claims.yaml", "-o", "c.json"), "no suite"),
     ):
@@ -154,7 +154,7 @@ def test_two_runs_side_by_side(run: Run) -> None:
         "--waivers",
         "waivers.yaml",
         "--date",
-        "2027-01-01",
+        "2026-01-01",
     )
     assert waived.exit_code == 1
     assert "failed, 1 LSB, waived" in waived.stdout

@@ -24,7 +24,11 @@ from tests.rendering.test_certificate import certificate
         (Discrepancy("c", "signature"), "c: is not a signature of this certificate by this key"),
         (Discrepancy("c", "changed", "SHA-256", "ab", "cd"), "c: was changed: its SHA-256 is cd, not ab"),
         (Discrepancy("c", "changed"), "c: was changed"),
-        (Discrepancy("c", "unknown"), "c: belongs to no case"),
+        (
+            Discrepancy("c", "later", "date", "2031-01-01", "2027-02-03"),
+            "c: is of 2031-01-01, a day after the check on 2027-02-03",
+        ),
+        (Discrepancy("c", "unknown"), "c: is of no case, or not listed"),
         (Discrepancy("m", "remade", "ADD/x", "a case"), "m: ADD/x; the suite made anew lacks it"),
         (Discrepancy("m", "remade", "ADD/x", "", "a case"), "m: ADD/x; only the suite made anew has it"),
         (Discrepancy("m", "remade", "ADD/x: inputs"), "m: ADD/x: inputs: the suite made anew differs"),

@@ -15,7 +15,7 @@ from litecheck.suite.bundle_verification import check_bundle
 from litecheck.suite.manifest import Suite
 from tests.suite.test_bundle import bundle
 
-DAY = "2027-01-01"
+DAY = "2026-01-01"
 
 
 def rewritten(path: Path, member: str, old: bytes, new: bytes) -> None:

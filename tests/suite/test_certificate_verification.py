@@ -26,7 +26,7 @@ def made(small: Suite, tmp_path: Path) -> Certificate:
     (tmp_path / "secret.yaml").write_bytes(SECRET)
     (folder / "claims.yaml").write_text(CLAIMS)
     results = recorded(small, folder / "results")
-    return certify(small, results, folder / "claims.yaml", (), "2027-01-01")
+    return certify(small, results, folder / "claims.yaml", (), "2026-01-01")
 
 
 def checked(small: Suite, tmp_path: Path, certificate: Certificate) -> CertificateCheck:
@@ -70,5 +70,5 @@ def test_the_profile_that_a_suite_names_is_not_quoted(
     changed = replace(small, manifest=replace(small.manifest, profile=str(tmp_path / "secret.yaml")))
     results = recorded(small, tmp_path / "again")
     with pytest.raises(ProfileError, match="is not a valid profile") as caught:
-        certify(changed, results, tmp_path / "folder" / "claims.yaml", (), "2027-01-01")
+        certify(changed, results, tmp_path / "folder" / "claims.yaml", (), "2026-01-01")
     assert "token" not in str(caught.value)
