@@ -179,6 +179,7 @@ def _check_certificate(
     progress: Callable[[str], None],
 ) -> CertificateCheck:
     """Return the differences from the certificate, with a wrong signature first if a key is given."""
+    from litecheck.rendering.formats import render
     from litecheck.suite.bundle_files import is_bundle
     from litecheck.suite.bundle_verification import check_bundle
     from litecheck.suite.certificate_verification import check, with_signature
@@ -190,6 +191,8 @@ def _check_certificate(
             raise ConfigError(
                 f"{certificate}: a bundle has its own results, claims and waivers; give --check alone"
             )
-        return check_bundle(certificate, author, progress=progress)
+        return check_bundle(
+            certificate, author, progress=progress, render=lambda stated: render(stated, "html")
+        )
     found = check(certificate, *_folders(suite, results), claims, waivers, progress=progress)
     return found if author is None else with_signature(found, has_valid_signature(certificate, author))

@@ -47,14 +47,12 @@ def write_bundle(
         contents[f"{RESULTS_FOLDER}/{RESULTS}"] = read_file(results.folder / RESULTS)
     for output in made.outputs:
         contents[f"{RESULTS_FOLDER}/{output.file}"] = read_file(results.folder / output.file)
-    for name, file in _claim_files(made, Path(claims), waivers):
+    for name, file in claim_files(made, Path(claims), waivers):
         contents[name] = read_file(file)
     atomic_write(path, [_archive(contents)])
 
 
-def _claim_files(
-    made: Certificate, claims: Path, waivers: Sequence[str | Path]
-) -> Iterator[tuple[str, Path]]:
+def claim_files(made: Certificate, claims: Path, waivers: Sequence[str | Path]) -> Iterator[tuple[str, Path]]:
     """Yield the files of claims, waivers, arithmetics and profiles, with their names relative to the claims."""
     yield made.claims.file, claims
     yield from zip((one.file for one in made.waiver_files), map(Path, waivers), strict=True)

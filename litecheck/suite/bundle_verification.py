@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,15 @@ from litecheck.errors import ConfigError
 from litecheck.files import member_path
 from litecheck.profile.load import profile_names
 from litecheck.reference.engine.arithmetic import arithmetic_names
-from litecheck.suite.bundle import CERTIFICATE, RESULTS_FOLDER, SUITE_FOLDER
+from litecheck.suite.bundle import CERTIFICATE, PAGE, RESULTS_FOLDER, SUITE_FOLDER, claim_files
 from litecheck.suite.bundle_files import unpack_bundle
-from litecheck.suite.certificate import read_certificate
+from litecheck.suite.certificate import Certificate, read_certificate
 from litecheck.suite.certificate_verification import CertificateCheck, check, with_signature
 from litecheck.suite.claims import Claims
 from litecheck.suite.claims_file import load_claims
-from litecheck.suite.manifest import Manifest, read_suite
-from litecheck.suite.signature import has_valid_signature
+from litecheck.suite.file_integrity import Discrepancy, FileDigest, differing
+from litecheck.suite.manifest import MANIFEST, RESULTS, Manifest, read_suite
+from litecheck.suite.signature import SUFFIX, has_valid_signature
 from litecheck.suite.suite_reproduction import remake_suite
 from litecheck.version import __version__
 
@@ -31,22 +33,53 @@ def check_bundle(
     key: Ed25519PublicKey | None = None,
     on: str = "",
     progress: Callable[[str], None] | None = None,
+    render: Callable[[Certificate], str] | None = None,
 ) -> CertificateCheck:
     """Check the certificate in a bundle; with a ``key``, also its signature. ``on`` and ``progress`` are as in
-    :func:`check`.
+    :func:`check`. ``render`` returns the page of a certificate, which must be that in the bundle.
 
+    Members that the certificate does not name are discrepancies: a person could take them for checked.
     Raise ConfigError with the member for an archive that is no bundle, and for a bundle of another version of
     litecheck, which alone can make its suite.
     """
     with unpack_bundle(path) as folder:
         file = folder / CERTIFICATE
         try:
+            unlisted = _unlisted_members(file, folder)
             found = _check_unpacked(file, folder, on, progress)
+            page = () if render is None else _different_page(folder / PAGE, render(found.certificate))
+            found = replace(found, discrepancies=(*found.discrepancies, *unlisted, *page))
             if key is not None:
                 found = with_signature(found, has_valid_signature(file, key))
         except ConfigError as error:
             raise ConfigError(_inside(str(error), folder, path)) from None
         return _rename_files(found, folder, path)
+
+
+def _unlisted_members(file: Path, folder: Path) -> tuple[Discrepancy, ...]:
+    """Return the members that no certificate has, and those beside the results that this one does not name.
+
+    Files of outputs are checked with the results.
+    """
+    certificate, _ = read_certificate(file)
+    claims = member_path(folder, certificate.claims.file)
+    waivers = [member_path(folder, one.file) for one in certificate.waiver_files]
+    listed = {
+        CERTIFICATE, PAGE, CERTIFICATE + SUFFIX, f"{SUITE_FOLDER}/{MANIFEST}", f"{RESULTS_FOLDER}/{RESULTS}",
+        *(name for name, _ in claim_files(certificate, claims, waivers)),
+    }  # fmt: skip
+    there = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+    return tuple(
+        Discrepancy(str(folder / name), "unknown")
+        for name in there
+        if name not in listed and not name.startswith(f"{RESULTS_FOLDER}/outputs/")
+    )
+
+
+def _different_page(path: Path, page: str) -> tuple[Discrepancy, ...]:
+    """Return a discrepancy if the page in a bundle is not that of its certificate."""
+    stated = FileDigest(PAGE, hashlib.sha256(page.encode()).hexdigest())
+    return tuple(differing(stated, path)) if path.exists() else ()
 
 
 def _check_unpacked(

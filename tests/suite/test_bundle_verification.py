@@ -36,6 +36,24 @@ def test_a_sound_bundle_is_confirmed_from_any_place(small: Suite, tmp_path: Path
     assert (found.discrepancies, found.file, found.certificate.verdict) == ((), str(moved), "conforms")
 
 
+def test_the_page_is_that_of_the_certificate(small: Suite, tmp_path: Path) -> None:
+    path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
+    assert check_bundle(path, on=DAY, render=lambda made: "<html>").discrepancies == ()
+    rewritten(path, "certificate.html", b"<html>", b"<html>conforms")
+    (found,) = check_bundle(path, on=DAY, render=lambda made: "<html>").discrepancies
+    assert (found.kind, found.file) == ("changed", f"{path}: certificate.html")
+
+
+@pytest.mark.parametrize("name", ["results/approval.txt", "further.yaml", "results/own/x.yaml"])
+def test_a_member_that_the_certificate_does_not_name(small: Suite, tmp_path: Path, name: str) -> None:
+    path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
+    assert check_bundle(path, on=DAY).discrepancies == ()
+    with ZipFile(path, "a") as archive:
+        archive.writestr(name, b"approved: true\n")
+    (found,) = check_bundle(path, on=DAY).discrepancies
+    assert (found.kind, found.file) == ("unknown", f"{path}: {name}")
+
+
 def test_a_changed_output_is_named_inside_the_bundle(small: Suite, tmp_path: Path) -> None:
     path = bundle(small, tmp_path / "one", tmp_path / "one.zip")
     with ZipFile(path) as archive:
