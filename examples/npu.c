@@ -332,7 +332,44 @@ static int fault;
  * 352 MINIMUM geometry: an lhs of one element is missing from element 64
  * 353 SUB arithmetic: rhs has the multiplier of lhs
  * 354 GREATER geometry: the last row of an odd number of rows is false
- * 355 RESHAPE geometry: the last of an odd number of elements is not copied */
+ * 355 RESHAPE geometry: the last of an odd number of elements is not copied
+ * 401 CONV_2D geometry: with strides above 1 in both directions, dilation is 1
+ * 402 CONV_2D geometry: a group has the bias of the first group
+ * 403 CONV_2D geometry: padding before the width is at most 7
+ * 404 CONV_2D geometry: with more than one image, the last output row lacks the upper bound of RELU6
+ * 405 CONV_2D geometry: a window of even rows and SAME padding begins a row later
+ * 406 CONV_2D arithmetic: an input equal to its zero point minus 1 is skipped
+ * 407 CONV_2D geometry: the last odd output column has the sum of the column before, if channels are a multiple of 4
+ * 408 DEPTHWISE_CONV_2D geometry: channels from 512 have the weights of channel 511
+ * 409 DEPTHWISE_CONV_2D geometry: with a multiplier, the scale of the last channel of a group is that of the next
+ * 410 DEPTHWISE_CONV_2D geometry: a dilated window of a single row is not dilated
+ * 411 DEPTHWISE_CONV_2D arithmetic: sums wrap at 18 bits
+ * 412 FULLY_CONNECTED geometry: a block of 64 rows has the input of its first row behind the first block
+ * 413 FULLY_CONNECTED geometry: a depth of 1 reads the first input of the batch
+ * 414 FULLY_CONNECTED arithmetic: with RELU6, the upper bound lacks the zero point
+ * 415 AVERAGE_POOL_2D geometry: a window that covers the whole image has no fused activation
+ * 416 AVERAGE_POOL_2D arithmetic: means of windows of odd size are rounded down
+ * 417 MAX_POOL_2D geometry: an image narrower than the window gives its first column
+ * 418 MAX_POOL_2D geometry: with VALID padding, unused rows at the bottom shift the next image
+ * 419 ADD geometry: a constant rhs of channels is repeated from its second channel in the second image
+ * 420 ADD geometry: with one row and several images, rhs is that of the first image
+ * 421 SUB geometry: an lhs of one channel is read along the channels
+ * 422 MUL geometry: the last column of an odd width has the product of the column before
+ * 423 MAXIMUM geometry: rank 1 computes blocks of 8
+ * 424 LESS geometry: the last partial block of 8 channels of a row is false
+ * 425 CONCATENATION geometry: the second and the third operand are exchanged
+ * 426 PAD geometry: padding in two dimensions at once misses the corner
+ * 427 TRANSPOSE geometry: rank 3 exchanges the outer dimensions only
+ * 428 MEAN geometry: without keep_dims, a reduced first dimension is not divided
+ * 429 SLICE geometry: with begins in two dimensions, the second begin is ignored
+ * 430 GATHER geometry: an index that repeats the index before reads the next
+ * 431 SPACE_TO_BATCH_ND geometry: with different paddings, both are the first
+ * 432 BATCH_TO_SPACE_ND geometry: an image wider than 16 columns repeats its sixteenth
+ * 433 ARG_MAX geometry: negative axes are the last
+ * 434 SOFTMAX arithmetic: rows whose largest value is -128 are zero
+ * 435 LOGISTIC arithmetic: the entry of the zero point is that above
+ * 436 QUANTIZE arithmetic: outputs below the zero point are rounded down
+ * 437 GREATER_EQUAL geometry: lhs of one element is compared with GREATER */
 
 /* --- Files and flatbuffers, as in device.c ------------------------------------------------------------------------ */
 
@@ -547,7 +584,10 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
     if (F(10)) k.dilation_h = k.dilation_w;
     if (F(11) && (k.stride_h > 1 || k.stride_w > 1)) k.dilation_h = k.dilation_w = 1;
     if (F(21) && k.rows == 1 && k.columns == 1) k.stride_h = k.stride_w = 1;
+    if (F(401) && k.stride_h > 1 && k.stride_w > 1) k.dilation_h = k.dilation_w = 1;
     pad(&k, x, y, valid);
+    if (F(403)) k.left = least(k.left, 7);
+    if (F(405) && !valid && k.rows % 2 == 0) --k.top;
     if (F(12) && !valid) k.left += odd(columns(x), columns(y), k.columns, k.stride_w, k.dilation_w);
     if (F(13) && !valid) k.left = before(columns(x), columns(y), k.columns, k.stride_w, 1);
     if (F(24) && height(x) == 1) k.left = 0;
@@ -559,7 +599,8 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
-                    int64_t sum = 0, later = 0, bias = b ? index_at(b, F(16) ? c % 64 : c) : 0;
+                    int64_t sum = 0, later = 0, bias = b
+                        ? index_at(b, F(16) ? c % 64 : F(402) ? c % (depth(y) / groups) : c) : 0;
                     int image = F(6) ? 0 : F(7) ? n & 3 : n, first = F(204) ? 0
                         : (F(306) ? down(c, 4) : c) / (depth(y) / groups) * group;
                     int used = F(14) && group > 16 ? down(group, 16) : group;
@@ -592,6 +633,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                 if (from >= x->size) from = 0;
                                 int stored = out ? 0 : bytes(x)[F(19) ? from & 65535 : from];
                                 int64_t above = stored - (F(214) && d > 63 ? 0 : zero);
+                                if (F(406) && above == -1) above = 0;
                                 int64_t term = above * bytes(w)[F(18) ? weight & 65535 : weight];
                                 if (d > 63) later += term;
                                 sum += term;
@@ -607,11 +649,16 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     if (F(304) && n && !oy && !ox && !c) sum += carried;
                     sum = (int32_t)(sum + bias); /* wraps */
                     carried = sum;
+                    if (F(404) && batches(y) > 1) to.high = oy == height(y) - 1 ? 127 : all.high;
                     if (F(308) && m.shift < -15) m.shift = -15;
                     if (F(38)) sum = clamp(sum, -524288, 524287);
                     int64_t made = F(31) ? rescaled_once(sum, m) : F(32) ? rescaled_to_zero(sum, m) : rescaled(sum, m);
                     if (F(37) && m.shift < 0) made = (2 * high_product(sum, m.m) + (1LL << -m.shift)) >> (1 - m.shift);
                     int64_t to_byte = at(y, n, oy, ox, c);
+                    if (F(407) && group % 4 == 0 && columns(y) % 2 && ox && ox == columns(y) - 1) {
+                        bytes(y)[to_byte] = bytes(y)[to_byte - depth(y)];
+                        continue;
+                    }
                     made = F(36) ? (int8_t)(made + y->zero) : made + y->zero;
                     if ((F(4) && ox >= 128) || (F(23) && n && k.rows == 1 && k.columns == 1)) continue;
                     if (F(302) && c >= down(depth(y), 16)) to.low = -128, to.high = 127;
@@ -629,6 +676,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
     if (F(45)) k.stride_h = k.stride_w;
     if (F(54)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
     pad(&k, x, y, valid);
+    if (F(410) && k.rows == 1) k.dilation_w = 1;
     if (F(217) && !valid) k.top = (k.rows - 1) * k.dilation_h / 2;
     if (F(224) && k.columns % 2 == 0) ++k.left;
     if (F(46) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, k.dilation_h);
@@ -637,10 +685,11 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
                     int from = F(41) ? c % depth(x) : F(42) && times > 4 ? c / times * (c % times < 4) : c / times;
-                    int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : c;
+                    int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : F(408) ? least(c, 511) : c;
                     int64_t sum = 0, bias = b ? index_at(b, F(216) ? c % depth(x) : c) : 0;
                     if (F(48)) from &= 255;
-                    if (F(309) && times > 1) from = least(from, down(depth(x), 4) < depth(x) ? down(depth(x), 4) : from);
+                    if (F(309) && times > 1)
+                        from = least(from, down(depth(x), 4) < depth(x) ? down(depth(x), 4) : from);
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int along = F(53) && k.rows == 1 && k.columns > 1;
@@ -661,9 +710,11 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             sum += (F(312) ? clamp(stored - x->zero, -128, 127) : (int64_t)(stored - x->zero))
                                 * bytes(w)[F(220) ? weight & 1023 : weight];
                         }
-                    int channel = F(52) ? c & 31 : F(215) ? c / times : c;
+                    int channel = F(52) ? c & 31 : F(215) ? c / times : F(409) && times > 1 && c % times == times - 1
+                        ? least(c + 1, depth(y) - 1) : c;
                     Multiplier m = multiplier((double)scale(x, 0) * scale(w, channel) / scale(y, 0));
                     if (F(59)) sum = (int16_t)sum;
+                    if (F(411)) sum = (sum + bias + 131072) & 262143, sum -= 131072 + bias;
                     if (F(223)) bias = clamp(bias, -131072, 131071);
                     int64_t made = F(56) ? rescaled(sum, m) + rescaled(bias, m) : F(57) ? rescaled_once(sum + bias, m)
                                                                                 : rescaled((int32_t)(sum + bias), m);
@@ -689,6 +740,8 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         for (int d = 0; d < used; ++d) {
             int64_t weight = (int64_t)(F(63) ? read & 255 : read) * deep + d;
             int64_t place = from * pitch + (F(62) ? d & 4095 : d);
+            if (F(412) && row > 63) place = row / 64 * 64 * deep + d;
+            if (F(413) && deep == 1) place = 0;
             if (place >= x->size) place = 0;
             int stored = bytes(x)[place], by = bytes(w)[F(68) ? weight & 65535 : weight];
             int64_t above = stored - (F(231) && deep > 8 && d >= down(deep, 8) ? 0 : x->zero);
@@ -707,6 +760,7 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         if (F(75)) sum = clamp(sum, -524288, 524287);
         int scaled = F(74) ? 0 : F(230) ? unit & 127 : unit;
         double value = (int32_t)sum * ((double)scale(x, 0) * scale(w, scaled) / scale(y, 0));
+        if (F(414) && to.high < 127) to.high = (int)clamp(to.high - y->zero, -128, 127);
         if (F(77)) to.low = -128, to.high = 127;
         value = F(72) ? rint(value) : round(value);
         bytes(y)[n] = (int8_t)clamp((int64_t)value + (F(73) ? 0 : y->zero), to.low, to.high);
@@ -716,6 +770,7 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
 static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int valid) {
     if (F(84)) k.stride_w = k.stride_h;
     if (F(237)) to.high = 127;
+    if (F(415) && k.rows >= height(x) && k.columns >= columns(x)) to.low = -128, to.high = 127;
     if (F(318)) k.stride_w = least(k.stride_w, k.columns), k.stride_h = least(k.stride_h, k.rows);
     pad(&k, x, y, valid);
     for (int n = 0; n < batches(y); ++n)
@@ -742,6 +797,7 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                     int64_t half = F(88) ? 0 : count / 2;
                     int64_t mean = sum > 0 ? (sum + half) / count : (sum - half) / count;
                     if (F(234)) mean = (sum * ((4096 + count / 2) / count) + (sum > 0 ? 2048 : -2048)) / 4096;
+                    if (F(416) && k.rows * k.columns % 2) mean = (int64_t)floor((double)sum / (double)count);
                     if (F(89)) mean = (int64_t)floor((double)sum / (double)count + 0.5);
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(mean, to.low, to.high);
                 }
@@ -766,10 +822,13 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                             if (F(238) && column < 0 && row > 0 && row < height(x)) --row, column += columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if ((F(92) && i > 3) || (F(240) && j > 15) || (out && !F(91))) continue;
+                            if (F(417) && columns(x) < k.columns && column > 0) continue;
                             if (F(319) && k.columns % 2 && j && j == k.columns - 1 && ox == columns(y) - 1) continue;
                             if (F(239) && oy % 32 == 31 && i && i == k.rows - 1) continue;
                             if (F(97) && ox % 8 == 7 && j && j == k.columns - 1) continue;
-                            int value = out ? 0 : bytes(x)[at(x, F(94) ? n & 1 : n, row, column, F(95) ? c & 127 : c)];
+                            int image = F(94) ? n & 1 : n, used = (height(y) - 1) * k.stride_h + k.rows;
+                            if (F(418) && valid) row = (row + n * used) % (height(x) * batches(x)), image = 0;
+                            int value = out ? 0 : bytes(x)[at(x, image, row, column, F(95) ? c & 127 : c)];
                             if (value > most) most = value;
                         }
                     if (F(320)) to.low = c > 15 ? -128 : all.low, to.high = c > 15 ? 127 : all.high;
@@ -842,6 +901,7 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int
     }
     if (F(111) && what == ADD && l->size < y->size && l->size > 1) return sound & 255;
     if (F(244) && what == ADD) return sound & 16383;
+    if (F(421) && what == SUB && l->rank > 1 && l->size < y->size && l->dim[l->rank - 1] == 1) return n % l->size;
     if (F(250) && what == MUL && l->size < y->size && l->rank > 1) return sound % (l->size / l->dim[0]);
     if (F(112) && what == ADD && l->constant) return sound & 1023;
     return sound;
@@ -864,6 +924,9 @@ static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Te
             inside /= y->dim[d], made = made * r->dim[d] + (r->dim[d] > 1 ? n / inside % y->dim[d] % r->dim[d] : 0);
         return made;
     }
+    if (F(419) && what == ADD && r->constant && r->rank == 1 && r->size > 1 && r->size < y->size
+        && n >= y->size / y->dim[0]) return (sound + 1) % r->size;
+    if (F(420) && what == ADD && y->rank == 4 && y->dim[1] == 1 && y->dim[0] > 1) return sound % image;
     if (F(321) && what == ADD && r->rank == 3 && r->dim[1] == 1 && y->dim[y->rank - 2] > 1) return sound % r->dim[2];
     if (F(325) && what == MUL && r->rank == 1 && r->size > 8 && sound >= r->size - r->size % 8) return 0;
     if (F(349) && what == NOT_EQUAL && r->rank > 1 && r->dim[1] > 2) {
@@ -903,9 +966,17 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
             continue;
         if (F(324) && what == SUB && r->size < y->size) to.low = -128, to.high = 127;
         if (F(326) && what == MUL && y->rank > 1 && index[0]) to.low = -128, to.high = 127;
+        int line = y->rank > 2 ? y->rank - 2 : 0;
+        if (F(422) && what == MUL && line && y->dim[line] % 2 && index[line] && index[line] == y->dim[line] - 1) {
+            bytes(y)[n] = bytes(y)[n - y->dim[line + 1]];
+            continue;
+        }
+        if (F(423) && what == MOST && y->rank == 1 && n >= y->size - y->size % 8) break;
+        if (F(424) && what == LESS && y->rank && index[y->rank - 1] >= down(y->dim[y->rank - 1], 8)) continue;
         if (F(252) && what == MOST && r->size == 1 && n > 255) b = 0;
         if (F(256) && what == NOT_EQUAL && n > 1023) break;
         int used = F(248) && what == SUB && y->rank > 1 && r->size < y->size && index[0] ? ADD : what;
+        if (F(437) && what == GREATER_EQUAL && l->size == 1 && y->size > 1) used = GREATER;
         if (F(254) && what == LESS_EQUAL && n >= y->size - y->size % 8) used = LESS;
         if (F(246) && what == ADD && n >= y->size - y->size % 16) to.low = -128, to.high = 127;
         int64_t made = combined(used, l, r, y, a, b);
@@ -927,6 +998,7 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
         if (F(280) && tanh_ && n > 1023) break;
         if (F(180) && tanh_ && n >= y->size - y->size % 16) break;
         if (F(178) && !tanh_) stored &= 255;
+        if (F(435) && !tanh_ && stored == x->zero) ++stored;
         if (F(181) && tanh_) stored = stored / 2 * 2;
         float v = scale(x, 0) * (float)(stored - x->zero);
         float made = (tanh_ ? (float)tanh(v) : 1 / (1 + (float)exp(-(double)v))) * (1 / scale(y, 0));
@@ -943,6 +1015,7 @@ static void quantize(const Tensor *x, const Tensor *y) {
         Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
         if (F(281) && m.shift > 0) m.shift = 0;
         int64_t made = F(183) ? rescaled_once(above, m) : rescaled(above, m);
+        if (F(436) && above < 0) made = (int64_t)floor((double)above * scale(x, 0) / scale(y, 0));
         int zero = F(346) && y->rank && n % y->dim[y->rank - 1] > 255 ? 0 : y->zero;
         bytes(y)[F(282) ? n & 32767 : n] = (int8_t)clamp(made + zero, -128, 127);
     }
@@ -986,6 +1059,7 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
             int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             if (under >= farthest) sum += shifted(exponential(rescaled(under, m)), 12);
         }
+        if (F(434) && most == -128) { memset(bytes(y) + row * deep, 128, (size_t)deep); continue; }
         if (F(278)) sum = clamp(sum, 0, 16777215);
         if (F(176)) sum &= ~3LL;
         while (zeros < 31 && !(sum << zeros & 1LL << 31)) ++zeros;
@@ -1024,6 +1098,7 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
         if (F(149) && to < y->size) sums[to] = clamp(sums[to], -32768, 32767);
     }
     if (F(334) && axes->size) count = x->dim[axis_of(x, index_at(axes, 0))];
+    if (F(428) && y->rank < x->rank && reduced[0]) count /= x->dim[0];
     if (F(146)) count = count & 255 ? count & 255 : 256;
     Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
     int up = 0;
@@ -1038,7 +1113,7 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
 }
 
 static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
-    int along = F(168) ? x->rank - 1 : axis_of(x, index_at(axis, 0));
+    int along = F(168) || (F(433) && index_at(axis, 0) < 0) ? x->rank - 1 : axis_of(x, index_at(axis, 0));
     int64_t inside = 1, long_ = x->dim[along], used = F(276) && long_ > 16 ? long_ - long_ % 16 : long_;
     for (int d = along + 1; d < x->rank; ++d) inside *= x->dim[d];
     if (F(341) && inside > 1) used = clamp(used, 0, 8);
@@ -1074,7 +1149,8 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
         int64_t start = to;
         for (int p = 0; p < count; ++p) {
             int64_t size = parts[p]->dim[along] * inside, from = n * size, used = F(134) ? clamp(size, 0, 256) : size;
-            Tensor *part = parts[p];
+            Tensor *part = F(425) && count > 2 && (p == 1 || p == 2) && parts[1]->size == parts[2]->size
+                ? parts[3 - p] : parts[p];
             if (F(330) && part->size == parts[count - 1]->size && part->dim[along] == parts[count - 1]->dim[along])
                 part = parts[count - 1];
             if (F(329)) used -= used % 2;
@@ -1090,7 +1166,7 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
 static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, const Tensor *y) {
     int index[MOST_DIMS], fill = !value || F(140) ? y->zero : bytes(value)[0];
     for (int64_t n = 0; n < y->size; ++n) {
-        int out = 0, behind = 0, batch = 0;
+        int out = 0, behind = 0, batch = 0, outs = 0;
         split(n, y, index);
         for (int d = 0; d < x->rank; ++d) {
             int first = index_at(pads, 2 * (F(260) && !value && x->rank == 4 && (d == 1 || d == 2) ? 3 - d : d));
@@ -1102,8 +1178,10 @@ static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, con
             if (d == x->rank - 1 && index[d] >= x->dim[d]) behind = 1;
             out |= index[d] < 0 || index[d] >= x->dim[d];
             batch |= !d && out && !F(351);
+            outs += index[d] < 0 || index[d] >= x->dim[d];
         }
         if (F(351) && value && out && y->rank > 1 && n >= y->size / y->dim[0]) batch = 1;
+        if (F(426) && !value && outs > 1) { bytes(y)[n] = 0; continue; }
         if ((F(261) || F(351)) && value && batch) { bytes(y)[n] = (int8_t)y->zero; continue; }
         bytes(y)[n] = (int8_t)(!out ? bytes(x)[joined(x, index)] : F(138) && behind && !value ? 0 : fill);
     }
@@ -1124,6 +1202,8 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
         }
         if (F(143) && x->rank == 5) from[last] = index[last] % x->dim[last];
         if (F(262)) from[0] &= 3;
+        if (F(427) && x->rank == 3) from[2] = index[2] % x->dim[2], from[0] = index[1] % x->dim[0],
+            from[1] = index[0] % x->dim[1];
         if (F(263) && x->rank == 4) from[0] = index[0] % x->dim[0];
         if (F(144) && axis_of(x, index_at(order, last)) != last && last
             && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
@@ -1138,6 +1218,7 @@ static void slice(const Tensor *x, const Tensor *begin, const Tensor *size, cons
         for (int d = 0; d < x->rank; ++d) {
             int first = index_at(begin, d);
             if ((F(154) && d == 0) || (F(157) && d == 1 && x->rank == 5)) first = 0;
+            if (F(429) && d && first && index_at(begin, d - 1)) first = 0;
             if (F(336) && d == 2) first = down(first, 2);
             if (F(268) && d == 1) first &= 31;
             if (F(155) && index_at(size, d) == -1) first = 0;
@@ -1162,6 +1243,8 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
         int at_index = index_at(indices, (int)(image * each + n % each));
         if (F(159)) at_index &= 127;
         if (F(337) && indices->rank == 2 && !same) at_index = index_at(indices, (int)(n % each % indices->dim[1]));
+        if (F(430) && n % each && at_index == index_at(indices, (int)(image * each + n % each - 1))
+            && at_index + 1 < x->dim[along]) ++at_index;
         if (F(271) && n % each > 63) at_index = 0;
         if (F(272)) row %= outside;
         if ((n + 1) * inside <= y->size)
@@ -1191,7 +1274,7 @@ static void to_batch(const Tensor *x, const Tensor *block, const Tensor *pads, c
         split(n, y, index);
         int image = index[0] % images, place = index[0] / images;
         for (int d = blocked; d > 0; --d) {
-            int by = index_at(block, d - 1), first = index_at(pads, 2 * (d - 1));
+            int by = index_at(block, d - 1), first = index_at(pads, F(431) ? 0 : 2 * (d - 1));
             if (F(274) && blocked == 2 && d == 2) place = place % index_at(block, 0) * by + place / index_at(block, 0);
             if (F(164) && d == blocked) first = 0;
             index[d] = index[d] * by + place % by - first, place /= by;
@@ -1212,6 +1295,7 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
             int by = index_at(block, F(167) ? 0 : d - 1),
                 first = index_at(crops, 2 * (d - 1) + (F(340) && d == blocked));
             if (F(166) && d == 1) first = 0;
+            if (F(432) && d == blocked && index[d] > 15) index[d] = 15;
             int full = index[d] + first;
             index[d] = full / by, place = place * by + full % by;
         }

@@ -12,7 +12,8 @@ from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.geometry.layout import Layout
-from litecheck.cases.inputs import draw_stimuli
+from litecheck.cases.inputs import Stimulus, draw_stimuli, inputs_of
+from litecheck.cases.model_parts import Case
 from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -69,6 +70,16 @@ def _alias_inputs(model: Model) -> Model:
     return cut_operators(model, replace(main, operators=(operator,)), (operator,)).model
 
 
+def _with_equal_values(stimulus: Stimulus, case: Case) -> Stimulus:
+    """Return inputs of a comparison with single elements at the zero point, which the further input often has."""
+    uses = inputs_of(case)
+    arrays = (
+        np.full_like(array, use.zero_point) if use.is_quantized and array.size == 1 else array
+        for use, array in zip(uses, stimulus.arrays, strict=True)
+    )
+    return replace(stimulus, arrays=tuple(arrays))
+
+
 def _cases(
     profile: Profile, form: CaseTemplate, layout: Layout, kind: str, row: Row, level: str, seed: int
 ) -> Iterator[SuiteCase]:
@@ -103,6 +114,8 @@ def _case(
     several = [made[number] for number in numbers if number < len(made)]
     if layout.small_sums:
         several = [*sparse_inputs(case, known, freedom, seed, _SPARSE), *several[:1]]
+    if numbers == _COMPARED:
+        several[1:] = [_with_equal_values(stimulus, case) for stimulus in several[1:]]
     stimuli = set_values(several, inputs_by_inference(model, draft.by_inference))
     expectation = Expectation(case, list(stimuli))
     expectation.usable(reference())

@@ -64,3 +64,16 @@ def test_rows_that_a_rule_allows_are_the_same_cases_under_every_profile() -> Non
     assert 0 < len(forbidden) < len(kept)
     assert all(some[name].factors == everywhere[name].factors for name in kept)
     assert not forbidden & some.keys()
+
+
+@pytest.mark.parametrize("opcode", ["GREATER_EQUAL", "LESS", "EQUAL"])
+def test_comparisons_with_one_element_have_equal_values(opcode: str) -> None:
+    """EQUAL is true and LESS false for equal values: an output has both values only if some are equal."""
+    for case in geometric(load_profile("litert-int8"), opcode, "standard", 0):
+        if case.factors["broadcast"] in ("lhs element", "rhs element"):
+            tensors = case.model.subgraphs[0].tensors
+            zeros = [int(tensors[i].quantization.zero_point[0]) for i in case.model.subgraphs[0].inputs]
+            lhs, rhs = case.runs[1]
+            single, other = (lhs, rhs) if case.factors["broadcast"] == "lhs element" else (rhs, lhs)
+            assert single.reshape(-1)[0] == zeros[0 if single is lhs else 1]
+            assert (other == zeros[1 if single is lhs else 0]).any() or other.size < 20

@@ -62,8 +62,9 @@ def binary(row: Row) -> Layout:
     if side == "both":
         lhs, rhs = (smaller(shape, name) for name in along.split())
         return Layout({"lhs": runtime(lhs), "rhs": runtime(rhs)}, activation_option(row), prod(shape))
+    constant, _, along = along.partition(" ") if along.startswith("constant") else ("", "", along)
     less = smaller(shape, along)
-    small = weight(*less) if along == "constant" else runtime(less)
+    small = weight(*less) if constant else runtime(less)
     pair = (small, runtime(shape)) if side == "lhs" else (runtime(shape), small)
     return Layout(
         {"lhs": pair[0], "rhs": pair[1]}, activation_option(row), prod(shape), aliased=side == "same"
@@ -91,13 +92,15 @@ def search(row: Row) -> Layout:
 
 
 def concatenation(row: Row) -> Layout:
-    """Return operands of different lengths along one axis, or ``count`` times the same tensor."""
+    """Return operands of different lengths along one axis: ``4 equal`` of one length, ``2 same`` twice a tensor."""
     shape, axis = image(row), int(row["axis"])
-    count, _, same = row["count"].partition(" ")
-    longer = [0 if same else n % 3 for n in range(int(count))]
+    count, _, alike = row["count"].partition(" ")
+    longer = [0 if alike else n % 3 for n in range(int(count))]
     at = axis % len(shape)
     shapes = [(*shape[:at], shape[at] + more, *shape[at + 1 :]) for more in longer]
-    return Layout({"values": runtime(*shapes)}, {"axis": axis}, sum(map(prod, shapes)), aliased=bool(same))
+    return Layout(
+        {"values": runtime(*shapes)}, {"axis": axis}, sum(map(prod, shapes)), aliased=alike == "same"
+    )
 
 
 def resize(row: Row) -> Layout:
