@@ -14,7 +14,7 @@ from random import Random
 from litecheck import load_profile, validate
 from litecheck.finding import IGNORED, REFERENCE_ONLY
 from litecheck.profile.operators import traits_of
-from litecheck.profile.type_table import ABSENT, load_types
+from litecheck.profile.type_table import ABSENT, SCALED, load_types
 from litecheck.quantization import BITS
 from litecheck.report import ModelReport
 from tests.differential.operator_types.bases import bases, varied
@@ -105,7 +105,7 @@ def _nearest(possible: Sequence[tuple[int, Base]], signature: Signature, drawn: 
     def apart(number: int, base: Base) -> tuple[int, int, int, bool]:
         pairs = list(zip(base.signature, signature, strict=True))
         absent = sum((a == ABSENT) != (b == ABSENT) for a, b in pairs)
-        unlike = sum(("float" in a) != ("float" in b) for a, b in pairs)
+        unlike = sum((a in SCALED) != (b in SCALED) for a, b in pairs)
         return absent, sum(a != b for a, b in pairs), unlike, number != drawn
 
     return min(possible, key=lambda pair: apart(*pair))[0]
