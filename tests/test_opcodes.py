@@ -18,7 +18,7 @@ PLACEHOLDERS = {"CUSTOM", "DELEGATE", "PLACEHOLDER_FOR_GREATER_OP_CODES"}
 #: Operators that a file must name, with the reason.
 REASONS: dict[str, tuple[set[str], str]] = {
     "model/links.py": (
-        {"VAR_HANDLE", "ASSIGN_VARIABLE"},
+        {"VAR_HANDLE", "ASSIGN_VARIABLE", "READ_VARIABLE"},
         "handles stand for variables: wiring, below all rules",
     ),
     "quantizer/litert_resolvers.py": (
@@ -45,6 +45,10 @@ REASONS: dict[str, tuple[set[str], str]] = {
     "profile/measurements/scales.py": (
         {"ADD", "BATCH_MATMUL", "REDUCE_PROD", "SUB", "SUM"},
         "bounds an int32 sum",
+    ),
+    "profile/measurements/loops.py": (
+        {"ADD", "SUB", "EQUAL", "GREATER", "GREATER_EQUAL", "LESS", "LESS_EQUAL"},
+        "follows the counter of a loop",
     ),
     "targets/ethos_u/domain.py": ({"MUL", "SUB"}, "public models compute indices as int32 with these alone"),
     "profile/assemble.py": (
@@ -80,7 +84,7 @@ def test_no_module_lists_operators(path: Path) -> None:
 
 
 def test_exceptions_are_few_and_have_reasons() -> None:
-    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 26
+    assert sum(len(opcodes) for opcodes, _ in REASONS.values()) <= 34
     assert all(reason for _, reason in REASONS.values())
 
 

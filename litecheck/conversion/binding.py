@@ -149,16 +149,17 @@ def _may_be_real(requirements: Sequence[Requirement], role: str) -> bool:
 def _alternative(
     model: Model, bound: BoundFloatOperator, rule: OperatorRule, activation: str
 ) -> tuple[Requirement, ...]:
-    """Return the requirements of an alternative that allows the type of activations, with the most limits that hold.
+    """Return the requirements of an alternative that allows the type of activations, with the fewest broken limits.
 
+    Of equal numbers, the alternative with the most limits that hold is chosen.
     The limits depend on the operator's tensors. Scales are chosen later, so limits on scales may not hold yet.
     """
     operands = operands_of(model, bound.subgraph, bound.operator, rule)
 
-    def suitable(alternative: Alternative) -> tuple[bool, int]:
+    def suitable(alternative: Alternative) -> tuple[bool, int, int]:
         types = [r for r in alternative.requirements if r.verb == "dtype" and r.role in rule.activations]
-        limits = [r for r in alternative.requirements if r.verb == "limits"]
-        return all(admits(r.value, activation) for r in types), sum(holds(r, operands) for r in limits)
+        limits = [holds(r, operands) for r in alternative.requirements if r.verb == "limits"]
+        return all(admits(r.value, activation) for r in types), -limits.count(False), limits.count(True)
 
     return max(rule.any_of, key=suitable).requirements if rule.any_of else ()
 

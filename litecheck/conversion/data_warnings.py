@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibration.statistics import CalibrationStatistics, TensorStatistics
 from litecheck.model.graph import wiring_of
+from litecheck.model.links import READ
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.profile.operators import traits_of
@@ -127,7 +128,7 @@ def state_warnings(model: Model) -> Iterator[str]:
 
 
 def _keeps_state(subgraph: Subgraph, operator: Operator) -> bool:
-    if operator.opcode == "READ_VARIABLE":
+    if operator.opcode == READ:
         return True
     if not any(i >= 0 and subgraph.tensors[i].is_variable for i in operator.inputs):
         return False

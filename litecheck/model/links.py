@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 
-#: Operators that name a variable and that assign it.
-HANDLE, ASSIGN = "VAR_HANDLE", "ASSIGN_VARIABLE"
+#: Operators that name a variable, assign it and read it.
+HANDLE, ASSIGN, READ = "VAR_HANDLE", "ASSIGN_VARIABLE", "READ_VARIABLE"
 #: Option with a subgraph that runs once, when the model runs first.
 _INITIALIZES = "init_subgraph_index"
 #: (container, shared name) of a variable. Handles with equal names refer to the same variable, in all subgraphs.

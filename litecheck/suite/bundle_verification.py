@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -68,7 +69,7 @@ def _unlisted_members(file: Path, folder: Path) -> tuple[Discrepancy, ...]:
         CERTIFICATE, PAGE, CERTIFICATE + SUFFIX, f"{SUITE_FOLDER}/{MANIFEST}", f"{RESULTS_FOLDER}/{RESULTS}",
         *(name for name, _ in claim_files(certificate, claims, waivers)),
     }  # fmt: skip
-    there = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if path.is_file())
+    there = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if os.path.isfile(path))
     return tuple(
         Discrepancy(str(folder / name), "unknown")
         for name in there
@@ -79,7 +80,7 @@ def _unlisted_members(file: Path, folder: Path) -> tuple[Discrepancy, ...]:
 def _different_page(path: Path, page: str) -> tuple[Discrepancy, ...]:
     """Return a discrepancy if the page in a bundle is not that of its certificate."""
     stated = FileDigest(PAGE, hashlib.sha256(page.encode()).hexdigest())
-    return tuple(differing(stated, path)) if path.exists() else ()
+    return tuple(differing(stated, path)) if os.path.exists(path) else ()
 
 
 def _check_unpacked(
