@@ -69,7 +69,9 @@ def _unlisted_members(file: Path, folder: Path) -> tuple[Discrepancy, ...]:
         CERTIFICATE, PAGE, CERTIFICATE + SUFFIX, f"{SUITE_FOLDER}/{MANIFEST}", f"{RESULTS_FOLDER}/{RESULTS}",
         *(name for name, _ in claim_files(certificate, claims, waivers)),
     }  # fmt: skip
-    there = (path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if os.path.isfile(path))
+    there = (
+        path.relative_to(folder).as_posix() for path in sorted(folder.rglob("*")) if os.path.isfile(path)
+    )
     return tuple(
         Discrepancy(str(folder / name), "unknown")
         for name in there

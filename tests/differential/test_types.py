@@ -27,7 +27,7 @@ NAMES = ("TFLite_Detection_PostProcess", "AudioSpectrogram", "Mfcc", "NumericVer
 
 @pytest.mark.parametrize("opcode", ["ADD", "CONV_2D", "GATHER", "SOFTMAX", "STRIDED_SLICE"])
 def test_verdicts_agree_with_the_runtimes(opcode: str) -> None:
-    found = list(outcomes_of(opcode, draws(60, 3, opcode)[opcode]))
+    found = list(outcomes_of(opcode, draws(60, 5, opcode)[opcode]))
     assert [(o.kind, o.runtime, o.signature, o.stage) for o in found if o.disagrees] == []
     assert {o.stage == "runs" for o in found} == {True, False}
 
