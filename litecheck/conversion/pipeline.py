@@ -19,6 +19,7 @@ from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.inserted_quantize import drop_inserted_notes
 from litecheck.conversion.model_calibration import Calibration
 from litecheck.conversion.model_comparison import measure_loss
+from litecheck.conversion.operator_version import version_of
 from litecheck.conversion.parameter_transfer import TransferredParams, copy_parameters
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
@@ -27,7 +28,7 @@ from litecheck.conversion.record import ConversionRecord, staying, tensor_record
 from litecheck.conversion.request import KINDS
 from litecheck.conversion.rerun import Rerun
 from litecheck.conversion.retype_8bit import replay_retype, retype
-from litecheck.conversion.runtime_faults import fault_warnings
+from litecheck.conversion.runtime_faults import fault_warnings, runtime_fault
 from litecheck.conversion.sample_progress import SampleProgress, Told
 from litecheck.conversion.session_setup import ConversionSession, prepare_session
 from litecheck.conversion.settings import ConversionSettings
@@ -169,11 +170,12 @@ def _convert_session(
 
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:
-    """Read the rules that the model's operators need. A rule is read once and cached."""
+    """Read the rules, versions and known faults that the model's operators need. They are read once and cached."""
     profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
-            bind(model, subgraph, operator, profile)
+            version_of(bind(model, subgraph, operator, profile))
+    runtime_fault("", "", settings.runtimes)
 
 
 def _warn_of_unreached(

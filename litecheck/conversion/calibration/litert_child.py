@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from importlib.util import find_spec
-from itertools import count
+from itertools import chain, count, islice
 from pathlib import Path
 from threading import Event
 from types import TracebackType
@@ -191,16 +191,16 @@ class LitertChild:
         samples. Raises CalibrationError if there is no answer, DeviceError if LiteRT cannot be loaded.
         """
         content, before = json.dumps([question.answers, question.facts]).encode(), 0
-        with (
-            tempfile.TemporaryDirectory(dir=self._path("."), ignore_cleanup_errors=True) as folder,
-            closing(ReadAhead(batches(chains, Path(folder)))) as several,
-        ):
-            for batch in several:
-                job = Job("calibration", model, content, batch.runs, batch.lengths)
-                yield self._answer(job, before, tell)
-                batch.file.unlink()
-                before += len(batch.lengths)
-                tell(before)
+        with tempfile.TemporaryDirectory(dir=self._path("."), ignore_cleanup_errors=True) as folder:
+            several = batches(chains, Path(folder))
+            first = tuple(islice(several, 1))  # a thread would delay it
+            with closing(ReadAhead(several)) as later:
+                for batch in chain(first, later):
+                    job = Job("calibration", model, content, batch.runs, batch.lengths)
+                    yield self._answer(job, before, tell)
+                    batch.file.unlink()
+                    before += len(batch.lengths)
+                    tell(before)
 
     def _answer(self, job: Job, before: int, tell: SamplesDone) -> dict[str, Any]:
         device = self._open_device()
