@@ -151,21 +151,24 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
         grave = tuple(path for path in _grave(report) if path not in before)
         verdict = "violation" if grave else "noted" if report.findings else "silent"
         stage = "runs" if effect in (SUPPORTED, REFERENCE_ONLY) else effect
-        if "chance" in tried.stages.values() or _reads_beyond(base, signature):
+        beyond = _is_narrower(base, signature, "index") or (grave and _is_narrower(base, signature, "state"))
+        if "chance" in tried.stages.values() or beyond:
             stage = CHANCE if stage == "runs" or "chance" in tried.stages.values() else stage
         yield Outcome(base.rule.opcode, signature, name, stage, verdict, grave)
 
 
-def _reads_beyond(base: Base, signature: Signature) -> bool:
-    """Return True if an index has a narrower type than the model's.
+def _is_narrower(base: Base, signature: Signature, kind: str) -> bool:
+    """Return True if an index has a narrower type than the model's, or a state a narrower type than the input.
 
-    A kernel that reads it as the wider type finds the right index if the bytes beyond its end are 0. Example: an int16
-    axis.
+    A kernel that reads an index as the wider type finds the right index if the bytes beyond its end are 0. Example: an int16
+    axis. A kernel that writes a state as float32 beyond the end of an int16 tensor goes unnoticed if nothing else is there;
+    that is no reason to accept the model.
     """
     traits = traits_of(base.rule.opcode)
     for at, (role, now) in enumerate(zip(base.rule.inputs, signature, strict=False)):
-        bits = [BITS.get(c, 0) for c in (now, base.signature[at])]
-        if traits.steers(role) and bits[0] < bits[1]:
+        counted = traits.steers(role) if kind == "index" else traits.inputs.get(role) == kind
+        wanted = base.signature[at] if kind == "index" else signature[0]
+        if counted and BITS.get(now, 0) < BITS.get(wanted, 0):
             return True
     return False
 
