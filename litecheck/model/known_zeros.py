@@ -8,9 +8,9 @@ import numpy as np
 
 from litecheck.model.constant_values import zero_points
 from litecheck.model.shapes import Law
+from litecheck.model.shapes.call import LawOf
 from litecheck.model.shapes.conv import fully_connected
 from litecheck.model.shapes.creation import fill
-from litecheck.model.shapes.infer import LawOf
 from litecheck.model.shapes.lengths import multiply
 from litecheck.model.shapes.movement import expand_dims, reshape, squeeze, transpose
 from litecheck.model.shapes.slices import slice_, split, split_v, strided_slice

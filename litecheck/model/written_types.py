@@ -7,8 +7,8 @@ from types import MappingProxyType
 
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.model.shapes import Law
+from litecheck.model.shapes.call import LawOf
 from litecheck.model.shapes.creation import arg_extreme, shape_of
-from litecheck.model.shapes.infer import LawOf
 from litecheck.model.types import Operator, Subgraph
 
 #: Laws of operators whose option contains the type of the output, and the option.

@@ -10,7 +10,7 @@ from pathlib import Path
 from litecheck.data import rules_dir
 from litecheck.errors import ProfileError, wrong_type
 from litecheck.model.shapes import LAWS
-from litecheck.model.shapes.infer import Entry
+from litecheck.model.shapes.call import Entry
 from litecheck.model.types import Operator
 from litecheck.profile.builder import KEYS, Builder
 from litecheck.profile.loaded_profile import LoadedProfile, check_profile

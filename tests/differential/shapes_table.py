@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.model.shapes import LAWS
-from litecheck.model.shapes.infer import Entry
+from litecheck.model.shapes.call import Entry
 
 _LSTM_GATES = """
     {0}input_to_input_weights {0}input_to_forget_weights {0}input_to_cell_weights {0}input_to_output_weights

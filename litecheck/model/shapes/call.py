@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from litecheck.flatbuffer.table import Table
 from litecheck.model.stored_values import stored_integers
-from litecheck.model.types import Tensor
+from litecheck.model.types import Operator, Tensor
 from litecheck.quantization import INTEGER_RANGES
 
 #: Lengths of the dimensions, None for a length that is known only at run time.
@@ -124,6 +124,10 @@ class Call:
 
 
 Law: TypeAlias = Callable[[Call], Shapes]
+#: Law of an operator, the roles of its inputs and outputs in file order, and the repeated roles.
+Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
+#: Function from an operator to its law and roles; None for an operator without a law.
+LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
 
 
 def constant_integers(tensor: Tensor) -> NDArray[np.int64] | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 from weakref import WeakKeyDictionary
 
 from litecheck.model.links import links_of, subgraph_calls
 from litecheck.model.shapes import calls
-from litecheck.model.shapes.call import Called, Law, Shape, Shapes
-from litecheck.model.types import Model, Operator, Subgraph
+from litecheck.model.shapes.call import Called, Law, LawOf, Shape, Shapes
+from litecheck.model.types import Model, Subgraph
 
 #: Laws of operators that pass their shapes to the subgraphs that they call.
 _PASSING: tuple[Law, ...] = (calls.branch, calls.loop)
@@ -19,8 +18,6 @@ _PASSING: tuple[Law, ...] = (calls.branch, calls.loop)
 _DEPTH, _FORMS = 8, 4
 #: Function from a subgraph and the input shapes of a call, None for an entry of the model, to its output shapes.
 Apply = Callable[[Subgraph, "Shapes | None", Called], Shapes]
-#: Function from an operator to a tuple that begins with its law; None for an operator without a law.
-LawOf = Callable[[Operator], "tuple[Law, Any, Any, Any] | None"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import TypeAlias
 
 import numpy as np
 
@@ -13,7 +12,8 @@ from litecheck.model.links import links_of
 from litecheck.model.shapes.call import (
     Call,
     Called,
-    Law,
+    Entry,
+    LawOf,
     Shape,
     ShapedOperand,
     ShapeError,
@@ -23,11 +23,6 @@ from litecheck.model.shapes.call import (
 from litecheck.model.shapes.called_subgraphs import CallShapes, call_shapes
 from litecheck.model.shapes.constant_folding import fold, folds, folds_late
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
-
-#: Law of an operator, the roles of its inputs and outputs in file order, and the repeated roles.
-Entry: TypeAlias = tuple[Law, tuple[str, ...], tuple[str, ...], frozenset[str]]
-LawOf: TypeAlias = Callable[[Operator], "Entry | None"]
-
 
 #: Kinds that only apply to shapes known when the model is loaded.
 _KINDS_AT_LOAD = ("bias_length", "inferred_zero", "padded_rank", "pointwise", "repeated_axis")

@@ -19,25 +19,22 @@ def _set_empty(plan: Plan, value: int) -> Plan | None:
     return plan.edit("rhs", lambda t: dimensions(t, columns)) if 0 <= value < 5 else None
 
 
+def _with_hybrid_matrices(plan: Plan, lhs: tuple[int, ...], rhs: tuple[int, ...]) -> Plan:
+    """Give a plan a float32 lhs and an int8 rhs with these dimensions."""
+    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), lhs))
+    plan = plan.edit("rhs", lambda t: dimensions(t.but(dtype="int8", quantization=qparams(0.25)), rhs))
+    return plan.option(adj_x=False, adj_y=False)
+
+
 def _set_columns(plan: Plan, value: int) -> Plan | None:
-    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), (1, 2, 3)))
     shape = (0, 3, value) if value else (1, 3, 4)
-    right = (
-        (lambda t: dimensions(t.but(dtype="int8", quantization=qparams(0.25)), shape)) if value >= 0 else None
-    )
-    return plan.edit("rhs", right).option(adj_x=False, adj_y=False) if right else None
+    return _with_hybrid_matrices(plan, (1, 2, 3), shape) if value >= 0 else None
 
 
 def _set_rows(plan: Plan, value: int) -> Plan | None:
     depth = 0 if value else 3
-    plan = plan.option(adj_x=False, adj_y=False, asymmetric_quantize_inputs=False)
-    plan = plan.edit("lhs", lambda t: dimensions(t.but(dtype="float32", values=None), (value or 2, depth)))
-    right = (
-        (lambda t: dimensions(t.but(dtype="int8", quantization=qparams(0.25)), (depth, 4)))
-        if value >= 0
-        else None
-    )
-    return plan.edit("rhs", right) if right else None
+    plan = _with_hybrid_matrices(plan, (max(value, 0) or 2, depth), (depth, 4))
+    return plan.option(asymmetric_quantize_inputs=False) if value >= 0 else None
 
 
 def batch_pairs(lhs: Tensor, rhs: Tensor) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from litecheck.model.graph import wiring_of
 from litecheck.model.links import subgraph_calls
 from litecheck.model.shapes.call import constant_integers
 from litecheck.model.types import Operator, Subgraph, Tensor
@@ -125,8 +126,10 @@ def _read_step(body: Subgraph, position: int) -> Callable[[int], int] | None:
 
 def _producer(subgraph: Subgraph, index: int) -> Operator | None:
     """Return the only operator that writes a tensor."""
-    found = [op for op in subgraph.operators if index >= 0 and index in op.outputs]
-    return found[0] if len(found) == 1 else None
+    wiring = wiring_of(subgraph)
+    number = wiring.first_writer.get(index)
+    is_only = number is not None and number == wiring.last_writer.get(index)
+    return subgraph.operators[number] if is_only and number is not None else None
 
 
 def _tensor(subgraph: Subgraph, index: int) -> Tensor | None:

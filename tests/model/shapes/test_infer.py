@@ -7,7 +7,8 @@ import pytest
 
 from litecheck.model.build import ModelBuilder
 from litecheck.model.shapes import LAWS, Call, Shapes
-from litecheck.model.shapes.infer import Entry, InferredShapes, infer
+from litecheck.model.shapes.call import Entry
+from litecheck.model.shapes.infer import InferredShapes, infer
 from litecheck.model.types import Model, Operator
 from litecheck.profile.load import law_of
 from tests.profile.impact_models import flattened
