@@ -42,7 +42,10 @@ def verify(path: str) -> Callable[[], object]:
 def validate(path: str) -> Callable[[], object]:
     """Return a complete ``validate``: reading, rules, and a scan of every weight."""
     from litecheck.checks.validate import validate_file
+    from litecheck.flatbuffer.schema import load_schema
     from litecheck.report import Report
+
+    load_schema("tflite")
 
     def run() -> object:
         report = Report("", validate_file(path))

@@ -21,6 +21,7 @@ from litecheck.profile.paths import (
     every_kind,
     is_wild,
     parts_match,
+    pattern_parts,
     unlisted_hints,
 )
 from litecheck.profile.requirement_order import check_order, without_scope_dtype
@@ -83,10 +84,10 @@ class Builder:
         )
         self.hints = Patterns((*(one for p in before for one in p.hints.stated), *self._read_texts("hints")))
         #: Parts of the patterns with three parts or more, by first word ("" if it has wildcards) and number of parts.
-        self.patterns: dict[tuple[str, int], list[list[str]]] = {}
+        self.patterns: dict[tuple[str, int], list[tuple[str, ...]]] = {}
         for section in (self.levels, self.effects, self.reasons, self.hints):
             for one in section.stated:
-                parts = one.pattern.strip("/").split("/")
+                parts = pattern_parts(one.pattern)
                 for word in parts[0].split("|") if len(parts) > 2 else ():
                     self.patterns.setdefault(("" if is_wild(word) else word, len(parts)), []).append(parts)
 

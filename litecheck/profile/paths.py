@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import lru_cache
+from functools import cache, lru_cache
 from string import ascii_letters, digits
 from types import MappingProxyType
 from typing import Generic, TypeVar
@@ -24,7 +24,13 @@ def path_matches(path: str, pattern: str) -> bool:
 
     For example, ``CONV_*/weight`` matches ``CONV_2D/weight/zero_point``.
     """
-    return parts_match(path.split("/"), pattern.strip("/").split("/"))
+    return parts_match(path.split("/"), pattern_parts(pattern))
+
+
+@cache
+def pattern_parts(pattern: str) -> tuple[str, ...]:
+    """Return the parts of a pattern: ``*/weight/`` has two. Profiles repeat patterns of the profiles that they include."""
+    return tuple(pattern.strip("/").split("/"))
 
 
 def parts_match(parts: Sequence[str], wanted: Sequence[str]) -> bool:
@@ -72,8 +78,8 @@ class Patterns(Generic[Word]):
         # Several included profiles can repeat a statement of a common profile; its last occurrence is sufficient.
         stated = tuple(reversed(dict.fromkeys(reversed(stated))))
         self.stated = stated
-        patterns = [one.pattern.strip("/").split("/") for one in stated]
-        self._words = [tuple(map(_word, parts)) for parts in patterns]
+        patterns = [pattern_parts(one.pattern) for one in stated]
+        self._words = [_words(one.pattern) for one in stated]
         self._known: dict[Hashable, Sequence[tuple[_Words, Word]]] = {}
         #: Patterns by their first part, or by the last of three parts if the first has wildcards.
         self._literal: dict[tuple[str, bool], list[int]] = {}
@@ -135,11 +141,18 @@ class _Wildcard:
         return _fits(str(part), self._word)
 
 
+@cache
+def _words(pattern: str) -> _Words:
+    return tuple(map(_word, pattern_parts(pattern)))
+
+
+@cache
 def _word(word: str) -> Container[str] | None:
     """Return the parts of paths that fit a word of a pattern; None if all do."""
     return None if word == "*" else _Wildcard(word) if is_wild(word) else frozenset(word.split("|"))
 
 
+@cache
 def is_wild(part: str) -> bool:
     """Return True if a part of a pattern has shell wildcards."""
     return not set("*?[").isdisjoint(part)
