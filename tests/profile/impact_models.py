@@ -89,6 +89,15 @@ def sliced(begin: list[int], output: tuple[int, ...], **masks: int) -> Model:
     return one_operator("STRIDED_SLICE", [x, *ends], [y], masks, version=2)
 
 
+def activated(activation: str, weight: str) -> Model:
+    """Return a FULLY_CONNECTED of float32 activations and integer or float32 weights, with a fused activation."""
+    stored = (np.arange(24).reshape(3, 8) % 7 - 3).astype(weight)
+    w = constant("w", stored, None if weight == "float32" else HALF)
+    options = {"fused_activation_function": activation}
+    x, y = run_time("x", (2, 8), "float32"), run_time("y", (2, 3), "float32")
+    return one_operator("FULLY_CONNECTED", [x, w], [y], options, version=9)
+
+
 def reduced(
     opcode: str, dtype: str, shape: tuple[int, ...], output: tuple[int, ...], computed: bool
 ) -> Model:
@@ -199,6 +208,11 @@ def litert_models() -> Iterator[ImpactModel]:
     yield ImpactModel("rows, zero", lookup(qparams(0.5, 3), HALF), two, f"{rows}_mismatches", WRONG)
     yield ImpactModel("rows, int16", lookup(HALF, qparams(1), "int16"), two, f"{rows}_mismatches", WRONG)
     yield ImpactModel("rows, scales", lookup(qparams([0.5] * 4), HALF), two, f"{rows}_scales", LOAD)
+    for activation in ("TANH", "SIGN_BIT"):
+        hybrid, real = activated(activation, "int8"), activated(activation, "float32")
+        given = (_ones(2, 8, dtype="float32"),)
+        yield ImpactModel(f"hybrid {activation}", hybrid, given, None, "")
+        yield ImpactModel(f"float {activation}", real, given, "FULLY_CONNECTED/limits/fused_activation", LOAD)
     for opcode in ("BROADCAST_TO", "DILATE", "MATRIX_DIAG", "MATRIX_SET_DIAG", "STABLEHLO_PAD"):
         model, sound = narrow(opcode, "int4"), narrow(opcode, "int8")
         yield ImpactModel(f"{opcode} of int4", model, (), f"{opcode}/types", WRONG, sound)

@@ -270,7 +270,7 @@ def _diagonal_kind(diagonal: Shape, wanted: Shape, stated: bool) -> str:
 def bitcast(call: Call) -> Shapes:
     """Return the input's shape for a type of equal width. A narrower type adds a dimension, a wider type removes the last.
 
-    Example: int32 [2] as int8 gives [2, 4].
+    Example: int32 [2] as int8 gives [2, 4]; int2 [8] as int4 gives [8], because LiteRT counts whole bytes.
     """
     source = call.shape("input")
     before, after = _width(call.dtype("input")), _width(call.dtype("output"))
@@ -288,7 +288,8 @@ def bitcast(call: Call) -> Shapes:
 
 
 def _width(dtype: str) -> int | None:
-    return BITS.get(dtype)
+    """Return the number of bits of a type as LiteRT's BITCAST counts them: at least a byte, int2 and int4 too."""
+    return max(8, BITS[dtype]) if dtype in BITS else None
 
 
 __all__ = [

@@ -137,6 +137,8 @@ def test_misfits(
         ("int32", "int8", (2, 3), (2, 3, 4)),
         ("int8", "int32", (2, 4), (2,)),
         ("int8", "int16", (2, None), (2,)),
+        ("int2", "int4", (2, 8), (2, 8)),
+        ("int16", "int4", (2,), (2, 2)),
         ("string", "int16", (2, 2), None),
         ("int8", "string", (2, 2), None),
     ],
