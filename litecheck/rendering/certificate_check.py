@@ -45,7 +45,7 @@ def discrepancy_sentence(one: Discrepancy) -> str:
     if one.kind == "expired":
         return f"{one.file}: waiver of {one.what} has expired since: on {one.stated}"
     if one.kind == "later":
-        return f"{one.file}: is of {one.stated}, a day after the check on {one.found}"
+        return f"{one.file}: its date, {one.stated}, is after the date of the check, {one.found}"
     of = f": its SHA-256 is {one.found}, not {one.stated}" if one.stated else ""
     return f"{one.file}: was changed{of}"
 

@@ -17,7 +17,7 @@ class Discrepancy:
 
     ``kind`` is ``changed``, ``missing``, ``unknown`` (an unlisted file), ``unreadable``, ``number``, ``signature``,
     ``remade`` (a part of a suite that its settings do not give), ``version`` (another version made the suite),
-    ``expired`` (a waiver, since the certificate) or ``later`` (a certificate of a day after the check). ``what`` names
+    ``expired`` (a waiver, since the certificate) or ``later`` (a certificate with a date after the check). ``what`` names
     the number or part; ``stated`` and ``found`` are both values.
     """
 

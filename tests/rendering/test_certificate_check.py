@@ -26,7 +26,7 @@ from tests.rendering.test_certificate import certificate
         (Discrepancy("c", "changed"), "c: was changed"),
         (
             Discrepancy("c", "later", "date", "2031-01-01", "2027-02-03"),
-            "c: is of 2031-01-01, a day after the check on 2027-02-03",
+            "c: its date, 2031-01-01, is after the date of the check, 2027-02-03",
         ),
         (Discrepancy("c", "unknown"), "c: is of no case, or not listed"),
         (Discrepancy("m", "remade", "ADD/x", "a case"), "m: ADD/x; the suite made anew lacks it"),
