@@ -34,8 +34,11 @@ _CHECK = "litecheck certify SUITE RESULTS --check certificate.json"
 
 
 def summary(certificate: Certificate) -> str:
-    """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD); 3 of 413 cases waived; 413 cases: 410 passed, 3 failed``."""
-    return visible(f"{device_of(certificate)}: {certificate.verdict}{_summary_tail(certificate)}")
+    """Return ``ACME NPU r1p0: conforms within 1 LSB (ADD), 3 of 413 cases waived; 413 cases: 410 passed, 3 failed``."""
+    verdict = f"{device_of(certificate)}: {certificate.verdict}{_condition(certificate)}"
+    return visible(
+        (": " if certificate.shortfalls else "; ").join((verdict, "; ".join(_remarks(certificate))))
+    )
 
 
 def device_of(certificate: Certificate) -> str:
@@ -44,12 +47,35 @@ def device_of(certificate: Certificate) -> str:
     return f"{device.name} {device.version}".strip()
 
 
-def _summary_tail(certificate: Certificate) -> str:
-    """Return the unshown claims, tolerances, waivers, and the cases by ending.
+def _condition(certificate: Certificate) -> str:
+    """Return the condition after the verdict: `` within 255 LSB (ADD), 35 of 413 cases waived``; "" without any."""
+    found: dict[str, list[str]] = {}
+    for row in certificate.operators:
+        if row.tolerance and row.standing != NOT_CLAIMED and certificate.verdict == "conforms":
+            found.setdefault(extent(row.tolerance, row.unit), []).append(row.opcode)
+    within = "; ".join(f"{size} ({', '.join(dict.fromkeys(opcodes))})" for size, opcodes in found.items())
+    cases = count_of(sum(_judged_cases(certificate)[0].values()), "case")
+    waived = f", {certificate.waived:,} of {cases} waived" if certificate.waived else ""
+    return (f" within {within}" if within else "") + waived
+
+
+def _remarks(certificate: Certificate) -> Iterator[str]:
+    """Yield the claims that are not shown, and the cases by ending.
 
     Invalid models are counted separately, and so are the cases of operators that are not claimed.
     """
-    invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
+    valid, broken, idle = _judged_cases(certificate)
+    if certificate.shortfalls:
+        yield shortfalls_sentence(certificate.shortfalls)
+    yield f"{count_of(sum(valid.values()), 'case')}: {_counts(valid)}" if valid else "no case"
+    if broken:
+        yield f"{count_of(sum(broken.values()), 'invalid model')}: {_counts(broken)}"
+    if idle:
+        yield f"{count_of(idle, 'case')} not claimed"
+
+
+def _judged_cases(certificate: Certificate) -> tuple[dict[str, int], dict[str, int], int]:
+    """Return the claimed cases by ending, the claimed invalid models by ending, and the number that is not claimed."""
     claimed, idle = Counter[str](), 0
     for row in certificate.operators:
         if row.standing == NOT_CLAIMED:
@@ -57,30 +83,14 @@ def _summary_tail(certificate: Certificate) -> str:
         else:
             claimed.update(row.counts)
     ends = claimed if idle else certificate.counts
+    invalid = {ending.value for ending in CaseOutcome if ending.of_invalid}
     valid = {ending: number for ending, number in ends.items() if ending not in invalid}
     broken = {ending: number for ending, number in ends.items() if ending in invalid}
-    cases = count_of(sum(valid.values()), "case")
-    reason = shortfalls_sentence(certificate.shortfalls)
-    short = f": {reason}" if reason else ""
-    waived = f"; {certificate.waived:,} of {cases} waived" if certificate.waived else ""
-    told = f"; {cases}: {_counts(valid)}" if valid else "; no case"
-    told += f"; {count_of(sum(broken.values()), 'invalid model')}: {_counts(broken)}" if broken else ""
-    told += f"; {count_of(idle, 'case')} not claimed" if idle else ""
-    return f"{short}{_tolerance_text(certificate)}{waived}{told}"
+    return valid, broken, idle
 
 
 def _counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {CaseOutcome(ending).text}" for ending, number in counts.items())
-
-
-def _tolerance_text(certificate: Certificate) -> str:
-    """Return `` within 255 LSB (ADD)`` for the operators with a tolerance; "" without any."""
-    found: dict[str, list[str]] = {}
-    for row in certificate.operators:
-        if row.tolerance and row.standing != NOT_CLAIMED:
-            found.setdefault(extent(row.tolerance, row.unit), []).append(row.opcode)
-    told = "; ".join(f"{size} ({', '.join(dict.fromkeys(opcodes))})" for size, opcodes in found.items())
-    return f" within {told}" if told else ""
 
 
 def lines(certificate: Certificate) -> Iterator[str]:
@@ -109,10 +119,17 @@ def lines(certificate: Certificate) -> Iterator[str]:
 def document(certificate: Certificate) -> layout.Document:
     """Return the page for a customer: claims, checks, features not exercised, and the command of a new check."""
     title: layout.Line = ("Certificate of ", layout.Bold(visible(device_of(certificate))))
-    told = visible(f"{certificate.verdict}{_summary_tail(certificate)}")
+    told = visible("; ".join(_remarks(certificate)))
     parts, version = tuple(_parts(certificate)), certificate.tool.removeprefix("litecheck ")
     return layout.Document(
-        "certify", title, certificate.verdict, told, tuple(_facts(certificate)), parts, version
+        "certify",
+        title,
+        certificate.verdict,
+        told,
+        tuple(_facts(certificate)),
+        parts,
+        version,
+        _condition(certificate),
     )
 
 
@@ -149,7 +166,11 @@ def _cells(row: CertifiedOperator) -> tuple[layout.Line, ...]:
     waived = f"; {row.waived:,} waived" if row.waived else ""
     claim = ", limits ".join(filter(None, (row.standing, ", ".join(row.limits))))
     texts = _counts(row.counts) + waived, ", ".join(row.fits) or row.arithmetic, claim, within
-    verdict: layout.Line = (layout.StatusIcon(row.verdict), row.verdict)
+    told = f"{row.verdict} within {extent(row.tolerance, row.unit)}" if row.tolerance else row.verdict
+    verdict: layout.Line = (
+        layout.StatusIcon(row.verdict),
+        told if row.verdict == "conforms" else row.verdict,
+    )
     return (layout.Code(visible(name)),), verdict, *((visible(text),) for text in texts)
 
 

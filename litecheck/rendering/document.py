@@ -123,7 +123,10 @@ Part = Heading | Paragraph | ItemList | FactRows | TableGrid | Collapsible
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A complete report. ``verdict`` is ``conforms``, ``fails``, ``violates``, ``not checked`` or empty."""
+    """A complete report. ``verdict`` is ``conforms``, ``fails``, ``violates``, ``not checked`` or empty.
+
+    ``condition`` belongs to the verdict and follows it everywhere: `` within 1 LSB (ADD)`` or ``, 1 of 3 cases waived``.
+    """
 
     program: str
     title: Line
@@ -132,6 +135,12 @@ class Document:
     facts: tuple[tuple[str, str], ...]
     parts: tuple[Part, ...]
     version: str
+    condition: str = ""
+
+    @property
+    def whole_verdict(self) -> str:
+        """The verdict with its condition."""
+        return f"{self.verdict}{self.condition}"
 
 
 def text_grid(heads: tuple[str, ...], rows: Iterable[Iterable[str]]) -> TableGrid:

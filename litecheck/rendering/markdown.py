@@ -12,7 +12,7 @@ from litecheck.rendering.escape import visible
 
 def markdown_text(page: layout.Document) -> str:
     """Return the document as Markdown; failures are open, tables are folded."""
-    icon = f"{layout.SIGNS[page.verdict][0]} {page.verdict}: " if page.verdict else ""
+    icon = f"{layout.SIGNS[page.verdict][0]} {plain(page.whole_verdict)}: " if page.verdict else ""
     lines = [f"## {_line(page.title)}", "", icon + plain(page.summary)]
     if page.facts:
         lines += ["", *(f"- {plain(label)}: {plain(text)}" for label, text in page.facts)]

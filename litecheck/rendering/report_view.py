@@ -112,7 +112,7 @@ class ReportView:
         """Return the verdict with its summary in a line, as in ``fails: 1 of 7 kinds of operators fails: ADD int8``."""
         found = self.document()
         stated = found.summary.startswith(found.verdict)
-        return found.summary if stated else ": ".join(filter(None, (found.verdict, found.summary)))
+        return found.summary if stated else ": ".join(filter(None, (found.whole_verdict, found.summary)))
 
     def nodes(self) -> dict[str, Any]:
         """Return node data for Model Explorer. Raise ConfigError for several models: a graph shows one model."""

@@ -48,7 +48,7 @@ def test_summary() -> None:
     assert summary(certificate()) == "ACME r1: conforms; 1,413 cases: 1,410 passed, 3 failed"
     told = summary(certificate(waived=35, operators=(operator("ADD", "conforms", tolerance=255.0),)))
     assert told.startswith(
-        "ACME r1: conforms within 255 LSB (ADD); 35 of 1,413 cases waived; 1,413 cases: 1,410"
+        "ACME r1: conforms within 255 LSB (ADD), 35 of 1,413 cases waived; 1,413 cases: 1,410"
     )
     invalid = {"passed": 2, "missing": 1, "rejected": 3, "not tested": 4}
     assert summary(certificate(counts=invalid)) == (
@@ -126,3 +126,21 @@ def test_the_page_has_claims_results_gaps_and_the_check_command() -> None:
     plain = [part for part in document(certificate(**empty)).parts if isinstance(part, layout.Heading)]
     assert len(plain) == 3
     assert {"text", "html", "json", "markdown"} <= set(formats("certify"))
+
+
+def test_the_page_states_tolerance_and_waivers_with_the_verdict() -> None:
+    empty = {"uncovered": (), "date": "", "run": N(described="", device="", program="")}
+    claims = N(device=N(name="ACME", version="", driver=""), name="", profile="", version="", level="")
+    suite = N(profile="litert-int8", level="standard", seed=7, cases=1_413, made_by="", sha256="ab")
+    rows = tuple(
+        operator(op, "conforms", tolerance=lsb, fits=(), arithmetic="tflm")
+        for op, lsb in (("ADD", 0), ("TANH", 1))
+    )
+    made = certificate(operators=rows, waived=2, claims=claims, suite=suite, **empty)
+    found = document(made)
+    (table,) = (part for part in found.parts if isinstance(part, layout.TableGrid))
+    assert [row[1][-1] for row in table.rows] == ["conforms", "conforms within 1 LSB"]
+    verdict = "conforms within 1 LSB (TANH), 2 of 1,413 cases waived"
+    assert found.whole_verdict == verdict
+    assert f'<strong id="verdict" data-verdict="conforms">{verdict}</strong>' in page(found)
+    assert document(certificate(**{**vars(made), "verdict": "fails", "waived": 0})).whole_verdict == "fails"

@@ -86,7 +86,7 @@ def test_a_certificate_has_verdict_counts_and_waivers(certified: Certified) -> N
     assert len(made.outputs) == 1
     assert [record.state for record in made.waivers] == ["used", "matches nothing"]
     told = "\n".join(lines(made))
-    assert told.startswith("Board r1: conforms; ")
+    assert told.startswith("Board r1: conforms, 1 of 2 cases waived; 2 cases: ")
     assert "waiver of QUANTIZE (claims.yaml:8): excuses 1 case until 2027-03-31 (erratum 17)" in told
 
 

@@ -66,8 +66,9 @@ def text(words: str) -> str:
 def page(document: layout.Document, picture: str = "", style: str = "", below: str = "") -> str:
     """Return the document as a complete page in a single file, with markup above and below its parts, and their style."""
     title = "".join(map(_words, document.title))
-    ending = f": {document.verdict}" if document.verdict else ""
-    verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{document.verdict}</strong>'
+    ending = f": {document.whole_verdict}" if document.verdict else ""
+    told = text(document.whole_verdict)
+    verdict = f' <strong id="verdict" data-verdict="{document.verdict}">{told}</strong>'
     facts = (*document.facts, ("litecheck", document.version))
     parts = {
         "program": text(document.program),

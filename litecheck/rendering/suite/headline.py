@@ -10,6 +10,7 @@ from litecheck.rendering.escape import visible
 from litecheck.rendering.suite.wording import name
 from litecheck.rendering.wording import agreements
 from litecheck.rendering.wording.claims import shortfalls_sentence
+from litecheck.rendering.wording.operator_lines import extent
 from litecheck.rendering.wording.outcomes import one_line
 from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.manifest import Manifest
@@ -17,7 +18,7 @@ from litecheck.suite.run_summary import RunSummary
 from litecheck.suite.verdict import SuiteReport
 from litecheck.summary_text import count_of
 
-#: Number of operators without a valid case that are named.
+#: Number of operators without a valid case, or within their tolerance, that are named.
 _GAPS = 3
 
 
@@ -27,7 +28,7 @@ def remark(report: SuiteReport) -> str:
     The arithmetic is that of a conforming device. The numbers of cases that are not supported and of excused cases are
     last.
     """
-    exact = agreements.headline(report.agreement) if report.verdict == "conforms" else ""
+    exact = _agreement(report) if report.verdict == "conforms" else ""
     failing, every = sum(case.fails for case in report.cases), sum(case.counts for case in report.cases)
     wrong = f"{failing:,} of {count_of(every, 'case')}" if failing else ""
     flaky = sum(case.fails and case.ending is CaseOutcome.FLAKY for case in report.cases)
@@ -43,6 +44,24 @@ def remark(report: SuiteReport) -> str:
     without = f"{lacking:,} of {count_of(every, 'case')} not supported" if lacking else ""
     told = (short, wrong, part, inferences, coverage, exact, without, *_excuses(report))
     return ", ".join(filter(None, told))
+
+
+def _agreement(report: SuiteReport) -> str:
+    """Return ``exact under litert-xnnpack``, or ``4 of 5 kinds of operators exact under litert-xnnpack, 1 within tolerance
+    (SOFTMAX within 1 LSB)``."""
+    exact = agreements.headline(report.agreement)
+    judged = [row for row in report.rows if row.verdict == "conforms"]
+    tolerated = [row for row in judged if row.count(CaseOutcome.TOLERATED)]
+    if not tolerated:
+        return exact
+    part = (
+        f"{len(judged) - len(tolerated):,} of {count_of(len(judged), 'kind')} of operators {exact}"
+        if exact
+        else ""
+    )
+    within = dict.fromkeys(f"{row.opcode} within {extent(row.tolerance, row.unit)}" for row in tolerated)
+    named = f" ({', '.join(map(visible, within))})" if len(within) <= _GAPS else ""
+    return ", ".join(filter(None, (part, f"{len(tolerated):,} within tolerance{named}")))
 
 
 def _excuses(report: SuiteReport) -> Iterator[str]:

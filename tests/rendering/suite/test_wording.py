@@ -8,6 +8,7 @@ import pytest
 
 from litecheck.comparison.types import MismatchExample
 from litecheck.rendering.suite import wording
+from litecheck.rendering.suite.headline import headline
 from litecheck.suite.case_outcome import CaseOutcome
 from litecheck.suite.claims import Shortfall
 from litecheck.suite.missing_case import MissingCase
@@ -78,6 +79,18 @@ def test_states_of_claims_and_waivers() -> None:
     expired, used = WaiverRecord(WAIVER, "expired", 1), WaiverRecord(WAIVER, "used", 1)
     told = wording.claims(report(shortfalls=(Shortfall("operator", "DIV", ""),), waivers=(expired, used)))
     assert [state for state, _ in told] == ["not confirmed", "expired", "used"]
+
+
+def test_a_device_within_tolerance_is_never_called_exact() -> None:
+    exact = case(CaseOutcome.PASSED, opcode="ADD", fits=("tflm",))
+    near = case(CaseOutcome.TOLERATED, opcode="TANH", tolerance=2.0, worst=1.0)
+    both = report(row(PASSED=1, fits=("tflm",)), row("TANH", TOLERATED=1, tolerance=2.0), cases=(exact, near))
+    told = "conforms: 1 of 2 kinds of operators exact under tflm, 1 within tolerance (TANH within 2 LSB)"
+    assert headline(both) == told
+    alone = report(row("TANH", TOLERATED=1, tolerance=2.0), cases=(near,))
+    assert headline(alone) == "conforms: 1 within tolerance (TANH within 2 LSB)"
+    every = report(row(PASSED=1, fits=("tflm",)), cases=(exact,))
+    assert headline(every) == "conforms: exact under tflm"
 
 
 def test_details_of_a_case() -> None:
