@@ -423,13 +423,38 @@ def _layers() -> Iterator[FaultPair]:
         for scale in ([0.1] * 5, 0.1)
     ]
     yield FaultPair("per-column", "BATCH_MATMUL", "reference", *matrices)
-    softmax = [
-        build("SOFTMAX", x((1, n), "int8", 0.01), x((1, n), "int8", 1 / 256, -128), beta=1.0)
-        for n in (512, 511)
-    ]
+
+
+def row(opcode: str, size: int, dtype: str = "int8", output: str = "") -> Model:
+    """Return SOFTMAX or LOG_SOFTMAX of a row with inputs of scale 0.01."""
+    made = output or dtype
+    given, limits = x((1, size), dtype, 0.01), np.iinfo(made)
+    if opcode == "LOG_SOFTMAX":
+        return build(opcode, given, x((1, size), made, 1 / 16, limits.max))
+    levels, zero = (32768, 0) if dtype == "int16" else (limits.max - limits.min + 1, limits.min)
+    return build(opcode, given, x((1, size), made, 1 / levels, zero), version=3, beta=1.0)
+
+
+def _rows() -> Iterator[FaultPair]:
+    def pair(does: str, opcode: str, resolver: str, bad: Model, good: Model) -> FaultPair:
+        zeros = (
+            [np.zeros(t.shape, t.dtype)] for t in (model.subgraphs[0].tensors[0] for model in (bad, good))
+        )
+        return FaultPair(does, opcode, resolver, bad, good, *zeros)
+
     for resolver in ("reference", "tflm"):
-        zeros = ([np.zeros((1, n), np.int8)] for n in (512, 511))
-        yield FaultPair("add up to 512", "SOFTMAX", resolver, *softmax, *zeros)
+        bad = row("SOFTMAX", 512)
+        yield pair("add up to 512", "SOFTMAX", resolver, bad, row("SOFTMAX", 511))
+        yield pair("add up to 512", "SOFTMAX", resolver, bad, row("SOFTMAX", 512, output="int16"))
+        for output, size in (("int8", 8193), ("int16", 8192)):
+            bad, good = (row("SOFTMAX", n, output=output) for n in (size, size - 1))
+            yield pair("8,193 equal", "SOFTMAX", resolver, bad, good)
+        for dtype in ("int8", "uint8") if resolver == "reference" else ("int8",):
+            bad, good = (row("LOG_SOFTMAX", n, dtype) for n in (4096, 4095))
+            yield pair("4,096 equal", "LOG_SOFTMAX", resolver, bad, good)
+    for resolver in ("optimized", "tflm"):
+        bad, good = (row("SOFTMAX", n, "int16") for n in (131_097, 131_096))
+        yield pair("131,097 equal", "SOFTMAX", resolver, bad, good)
 
 
 def _micro() -> Iterator[FaultPair]:
@@ -548,6 +573,7 @@ def pairs() -> tuple[FaultPair, ...]:
         _empty,
         _refused,
         _layers,
+        _rows,
         _micro,
         _blocks,
     )

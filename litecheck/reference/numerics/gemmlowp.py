@@ -174,7 +174,7 @@ def inverse_sqrt(x: Ints) -> tuple[Ints, Ints]:
     return np.where(one, INT32_MAX, y), np.where(one, 0, -np.maximum(shift, 0))
 
 
-def log(x: Ints, integer_bits: int, output_bits: int) -> Ints:
+def log(x: Ints, integer_bits: Ints | int, output_bits: int) -> Ints:
     """Return the natural logarithm in Q(output_bits) of x >= 1 in Qm.
 
     x = r * 2^k with r near sqrt(sqrt(1/2)). Normalization starts from x or from x * sqrt(1/2) (k is then 1/2 less); the

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from litecheck.flatbuffer.table import Table
-from litecheck.quantization import Quantization
+from litecheck.quantization import INTEGER_RANGES, Quantization
 from litecheck.reference.kernels import softmax
 from litecheck.reference.runtime_tensors import Operand, OutputSpec, RunError
 
@@ -97,6 +97,42 @@ def test_log_softmax(exp):
     v, out = Operand(ROWS, "int8", quantization(0.05)), OutputSpec("int8", (), quantization(16 / 256, 127))
     found = softmax.log_softmax(v, out, {"exp": exp})
     assert np.abs(found - np.clip(np.log(real(v)) * 16 + 127, -128, 127)).max() <= 0.51
+
+
+LONG = [
+    ("softmax", "int8", "int8", 8_193), ("softmax", "uint8", "uint8", 20_000),
+    ("softmax", "int8", "int16", 8_193), ("softmax", "uint8", "int16", 20_000),
+    ("softmax_int16", "int16", "int16", 131_097), ("softmax_int16", "int16", "int16", 140_000),
+    ("log_softmax", "int8", "int8", 4_096), ("log_softmax", "int8", "int8", 8_192),
+    ("log_softmax", "int8", "int8", 16_400), ("log_softmax", "uint8", "uint8", 16_400),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "given", "made", "size"), LONG)
+def test_sums_of_long_rows_do_not_overflow(name, given, made, size):
+    """LiteRT's sums wrap around in 32 bits, and their outputs are larger: see known-faults.yaml."""
+    v = Operand(np.zeros((1, size), given), given, quantization(0.01))
+    low, high = INTEGER_RANGES[made]
+    if name == "log_softmax":
+        out = OutputSpec(made, (), quantization(1 / 16, high))
+        found, right = softmax.log_softmax(v, out, {"exp": "fixed-point"}), high - np.log(size) * 16
+    elif name == "softmax":
+        levels = high - low + 1
+        out = OutputSpec(made, (), quantization(1 / levels, low))
+        found, right = softmax.softmax(v, out, beta(), {"exp": "fixed-point"}), low + levels / size
+    else:
+        out = OutputSpec(made, (), quantization(1 / 32768))
+        found, right = softmax.softmax_int16(v, out, beta(), WORD), 32768 / size
+    assert np.unique(found).size == 1
+    assert abs(found[0, 0] - right) <= 0.51
+
+
+def test_the_sum_of_a_long_row_with_a_single_large_input():
+    x = np.full((1, 20_000), -60, np.int8)
+    x[0, 7] = 60
+    v, out = Operand(x, "int8", quantization(0.05)), OutputSpec("int16", (), quantization(1 / 65536, -32768))
+    found = softmax.softmax(v, out, beta(), {"exp": "fixed-point"})
+    assert np.abs(found - (real(v) * 65536 - 32768)).max() <= 1
 
 
 def test_floats():
