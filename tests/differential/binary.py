@@ -31,6 +31,8 @@ STORED = {
     "ATAN2": ("float32",),
 }
 LIBM = ("POW", "ATAN2")
+#: Real numbers for inputs with many equal pairs: both zeros, infinities and NaN among them.
+FEW = np.array([-1.5, -1, -0.0, 0.0, 0.5, 1, 2, np.inf, -np.inf, np.nan], np.float32)
 #: Operator versions different from 2: the newest types need the newest version.
 VERSIONS = {
     "ADD": 5, "SUB": 5, "MUL": 5, "POW": 1, "LOGICAL_AND": 1, "LOGICAL_OR": 1, "BITWISE_XOR": 1, "RIGHT_SHIFT": 1,
@@ -150,6 +152,8 @@ def values(
     """
     if dtype == "bool":
         return rng.random(shape) < 0.5
+    if dtype == "float32" and opcode in COMPARISONS and rng.random() < 0.5:
+        return rng.choice(FEW, shape)
     if dtype == "float32":
         x = (rng.normal(size=shape) * np.exp(rng.normal(0, 2, shape))).astype(np.float32)
         return np.abs(x) if opcode == "POW" else x

@@ -40,6 +40,14 @@ def test_wider_types_in_shapes_that_broadcast(litert: Oracle, opcode: str, dtype
     assert found.small == []
 
 
+@pytest.mark.parametrize("opcode", ["EQUAL", "NOT_EQUAL"])
+@pytest.mark.parametrize("dtype", WIDE["EQUAL"])
+def test_equal_elements_are_drawn(litert: Oracle, opcode: str, dtype: str) -> None:
+    found = sweep(FAMILY, f"{opcode} {dtype}", "reference", litert, 30)
+    assert found.score.different == 0
+    assert found.noticed["other input"]
+
+
 def ties(opcode: str, dtype: str = "int8", count: int = 20_007, leading: tuple[int, ...] = ()) -> Trial:
     """Return sums or products with many ties between stored values; the left operand has more dimensions."""
     rng = np.random.default_rng(3)
