@@ -229,7 +229,8 @@ class DrawnInputs:
         count = min(count, _BLOCK // max(1, sum(like.size for _, like in self._uses)))
         if first and self._together and count >= _FEW:
             numbers = np.arange(first, first + count)
-            streams = SeededStreams(self._key, numbers)
+            expected = sum(like.size + 2 for use, like in self._uses if not use.steers)
+            streams = SeededStreams(self._key, numbers, expected)
             columns = [
                 [like] * count if use.steers else _draw_stored(use, like, streams, numbers)
                 for use, like in self._uses

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
+from itertools import accumulate
 from typing import Any, Protocol
 
 import numpy as np
@@ -10,6 +12,7 @@ from numpy.random.bit_generator import ISeedSequence
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint32]
+Words64 = NDArray[np.uint64]
 Integers = NDArray[np.int64]
 
 #: Constants of numpy's SeedSequence (numpy/random/bit_generator.pyx).
@@ -18,6 +21,9 @@ _INIT_A, _MULT_A = 0x43B0D7E5, 0x931E8875
 _INIT_B, _MULT_B = 0x8B51F9DD, 0x58F38DED
 _MIX_L, _MIX_R = np.uint32(0xCA01F9DD), np.uint32(0x4973F715)
 _MASK = 0xFFFFFFFF
+#: Multiplier of PCG64 (numpy/random/src/pcg64/pcg64.h), and the largest number of outputs for which a formula over all
+#: streams is faster than a generator for each.
+_MULTIPLIER, _FEW = 0x2360ED051FC65DA44385DF649FCCF645, 40
 
 
 class Streams(Protocol):
@@ -50,11 +56,9 @@ class SeededStreams:
     gives for the seeds [0, 7, 1] and [0, 7, 2].
     """
 
-    def __init__(self, key: Sequence[int], numbers: Integers) -> None:
-        sources: Any = map(
-            _Seeded, _states(key, numbers)
-        )  # numpy's type hints lack the seed sequence interface
-        self._sources = [np.random.PCG64(source) for source in sources]
+    def __init__(self, key: Sequence[int], numbers: Integers, count: int = 0) -> None:
+        """Initialize the streams; ``count`` is the expected number of integers of each stream."""
+        self._seeds, self._expected = _states(key, numbers), count
         self._words = np.empty((len(numbers), 0), np.uint32)
         self._at = np.zeros(len(numbers), np.int64)
 
@@ -86,10 +90,10 @@ class SeededStreams:
 
     def _next_words(self, count: int) -> NDArray[np.uint64]:
         """Return the next ``count`` words of each stream, (streams, count). PCG64 gives the low half first."""
-        lacking = int(self._at.max(initial=0)) + count - self._words.shape[1]
-        if lacking > 0:
-            raw = np.stack([source.random_raw(-(-lacking // 2)) for source in self._sources])
-            self._words = np.hstack([self._words, raw.astype("<u8").view("<u4")])
+        needed = int(self._at.max(initial=0)) + count
+        if needed > self._words.shape[1]:
+            outputs = _outputs(self._seeds, -(-max(needed, self._expected) // 2))
+            self._words = outputs.astype("<u8", copy=False).view("<u4")
         places = self._at[:, None] + np.arange(count)
         return np.take_along_axis(self._words, places, 1).astype(np.uint64)
 
@@ -103,6 +107,46 @@ class _Seeded(ISeedSequence):
     def generate_state(self, n_words: int, dtype: Any = np.uint32) -> NDArray[np.uint64]:
         """Return the state, which has the words that PCG64 wants."""
         return self._state
+
+
+def _outputs(seeds: Words64, count: int) -> Words64:
+    """Return the first ``count`` outputs of PCG64 for each seed, (streams, count).
+
+    Output k is a function of the state m^(k + 2) seed + (1 + m + ... + m^(k + 2)) increment, modulo 2^128.
+    """
+    if count > _FEW:
+        sources: Any = map(_Seeded, seeds)  # numpy's type hints lack the seed sequence interface
+        return np.stack([np.random.PCG64(source).random_raw(count) for source in sources])
+    of_seed, of_increment = _factors(count)
+    *seed, high, low = (words[:, None] for words in seeds.T)
+    increment = high << np.uint64(1) | low >> np.uint64(63), low << np.uint64(1) | np.uint64(1)
+    highs, lows = zip(_multiply_wide(seed, of_seed), _multiply_wide(increment, of_increment), strict=True)
+    low = lows[0] + lows[1]
+    high = highs[0] + highs[1] + (low < lows[0])
+    mixed, turn = high ^ low, high >> np.uint64(58)
+    return mixed >> turn | mixed << (np.uint64(64) - turn) % np.uint64(64)
+
+
+@cache
+def _factors(count: int) -> tuple[Words64, Words64]:
+    """Return the factors of the seed and of the increment in ``count`` outputs, each as (high words, low words)."""
+    powers = [pow(_MULTIPLIER, n, 1 << 128) for n in range(count + 2)]
+    sums = list(accumulate(powers))
+    of_seed, of_increment = (
+        np.array([divmod(factor % (1 << 128), 1 << 64) for factor in factors], np.uint64).T
+        for factors in (powers[2:], sums[2:])
+    )
+    return of_seed, of_increment
+
+
+def _multiply_wide(x: Sequence[Words64], y: Sequence[Words64]) -> tuple[Words64, Words64]:
+    """Return high and low words of the products of 128-bit integers, modulo 2^128."""
+    half, mask = np.uint64(32), np.uint64(_MASK)
+    (x1, x0), (y1, y0) = ((words[1] >> half, words[1] & mask) for words in (x, y))
+    across = x1 * y0 + (x0 * y0 >> half)
+    carried = x0 * y1 + (across & mask)
+    high = x1 * y1 + (across >> half) + (carried >> half)
+    return high + x[0] * y[1] + x[1] * y[0], x[1] * y[1]
 
 
 def _states(key: Sequence[int], numbers: Integers) -> NDArray[np.uint64]:
