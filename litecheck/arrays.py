@@ -42,26 +42,33 @@ class StackedRuns(Sequence[Arrays]):
 
 def stack_inferences(runs: Sequence[Arrays]) -> Sequence[Arrays]:
     """Return the inferences in stacks; unchanged if they differ in shapes or types, are large, or fewer than two."""
-    if isinstance(runs, StackedRuns) or len(runs) < 2 or not runs[0]:
-        return runs
-    if sum(array.size for array in runs[0]) > _LARGEST or len(set(map(len, runs))) > 1:
-        return runs
-    several = tuple(zip(*runs, strict=True))
-    if any(len({(array.shape, array.dtype) for array in arrays}) > 1 for arrays in several):
-        return runs
-    return StackedRuns(tuple(map(_stack, several)))
-
-
-def _stack(arrays: Sequence[Array]) -> Array:
-    """Return ``np.stack(arrays)`` by a concatenation: for small arrays, ``np.stack`` takes longer than the copy."""
-    shape = arrays[0].shape
-    return np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.stack(arrays)
+    return join_inferences((runs,))
 
 
 def join_inferences(parts: Iterable[Sequence[Arrays]]) -> Sequence[Arrays]:
     """Return the inferences of all parts, in stacks if possible."""
-    found = list(parts)
-    return found[0] if len(found) == 1 else stack_inferences(tuple(chain.from_iterable(found)))
+    found = [part for part in parts if len(part)]
+    if len(found) == 1 and (isinstance(found[0], StackedRuns) or len(found[0]) == 1):
+        return found[0]
+    stacks = list(chain.from_iterable(map(_stacks, found)))
+    alike = len({tuple([(c.shape[1:], c.dtype) for c in columns]) for columns in stacks}) == 1
+    if alike and stacks[0] and sum(c[0].size for c in stacks[0]) <= _LARGEST:
+        return StackedRuns(tuple(map(np.concatenate, zip(*stacks, strict=True))))
+    return found[0] if len(found) == 1 else tuple(chain.from_iterable(found))
+
+
+def _stacks(runs: Sequence[Arrays]) -> Iterable[Arrays]:
+    """Return inferences as stacks of equal layout: all together, or each alone."""
+    if isinstance(runs, StackedRuns):
+        return (runs.columns,)
+    return (tuple([array[None] for array in run]) for run in runs)
+
+
+def select_inferences(runs: Sequence[Arrays], numbers: Sequence[int]) -> Sequence[Arrays]:
+    """Return the inferences with these numbers, in this order, in stacks if possible."""
+    if isinstance(runs, StackedRuns):
+        return runs[list(numbers)]
+    return stack_inferences([runs[number] for number in numbers])
 
 
 def column(runs: Sequence[Arrays], at: int) -> Sequence[Array]:

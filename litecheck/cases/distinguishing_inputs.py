@@ -7,10 +7,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Array, Arrays, column, stack_inferences
-from litecheck.cases.inputs import DIRECTED, DrawnInputs, Stimulus, has_codes, only
+from litecheck.arrays import Array, Arrays, column
+from litecheck.cases.inputs import DIRECTED, DrawnInputs, has_codes, only
 from litecheck.cases.merged_inferences import batches_of
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
@@ -120,9 +121,7 @@ def distinguishing(case: Case, drawn: DrawnInputs, arithmetic: Arithmetic) -> It
     size = int(np.prod(case.subgraph.tensors[case.submodel.outputs[0]].shape))
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
-    pool = stack_inferences(
-        [stimulus.arrays for stimulus in drawn.first(min(_CANDIDATES, -(-_POOL // size)))]
-    )
+    pool = Stimuli.join(drawn.first(min(_CANDIDATES, -(-_POOL // size)))).runs
     expected = _compute_outputs(case, arithmetic, pool)
     if expected is None:
         return

@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from litecheck.arrays import Array, Arrays, stack_inferences
-from litecheck.cases.inputs import PROPAGATED, Stimulus, exceeds_share, series
+from litecheck.cases.inputs import PROPAGATED, exceeds_share
 from litecheck.cases.merged_inferences import outputs_of, run_once, together
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic
@@ -28,14 +29,8 @@ class Expectation:
         self.case = case
         self._found: dict[Any, Sequence[Arrays] | None] = {}
         self._reach: dict[int, tuple[float, float]] = {}
-        self._joins = together(case.submodel.model) > 1 and not any(
-            stimulus.follows or stimulus.start for stimulus in stimuli
-        )
-        self._keep(stimuli)
-
-    def _keep(self, stimuli: Sequence[Stimulus]) -> None:
-        self.stimuli = tuple(stimuli)
-        self._inputs = stack_inferences([stimulus.arrays for stimulus in stimuli]) if self._joins else ()
+        self.stimuli = Stimuli.of(stimuli)
+        self._joins = together(case.submodel.model) > 1 and self.stimuli.independent
 
     def __call__(self, arithmetic: Arithmetic) -> Sequence[Arrays] | None:
         """Return the outputs for each inference; None if the reference cannot compute all of them."""
@@ -51,7 +46,7 @@ class Expectation:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
         interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
         if self._joins:
-            return outputs_of(interpreter, self._inputs)
+            return outputs_of(interpreter, self.stimuli.runs)
         return stack_inferences([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
@@ -70,7 +65,7 @@ class Expectation:
             }
             run_once(interpreter, stimulus.arrays)
 
-    def usable(self, arithmetic: Arithmetic) -> tuple[Stimulus, ...]:
+    def usable(self, arithmetic: Arithmetic) -> Stimuli:
         """Return the inputs that the reference can compute.
 
         Raise RunError if a propagated input, or every input, fails. Further inputs are ignored once the outputs take
@@ -79,23 +74,25 @@ class Expectation:
         if self._joins and self(arithmetic) is not None:
             return self.stimuli
         interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
-        kept: list[Stimulus] = []
+        kept: list[int] = []
         outputs: list[Arrays] = []
-        for numbers in series(self.stimuli):
-            several = [self.stimuli[n] for n in numbers]
+        for numbers in self.stimuli.series:
             try:
-                for stimulus in several:
-                    outputs.append(_outputs(interpreter, stimulus))
+                for number in numbers:
+                    outputs.append(_outputs(interpreter, self.stimuli[number]))
                     self._note(interpreter)
             except RunError:
-                if several[0].kind == PROPAGATED or (not kept and several[-1] is self.stimuli[-1]):
+                first, *_ = numbers
+                if self.stimuli.kinds[first] == PROPAGATED or (
+                    not kept and numbers.stop == len(self.stimuli)
+                ):
                     raise
                 del outputs[len(kept) :]
                 continue
-            kept += several
+            kept += numbers
             if exceeds_share(sum(array.size for arrays in outputs for array in arrays)):
                 break
-        self._keep(kept)
+        self.stimuli = self.stimuli.select(kept)
         self._found = {active_variants(self.case.submodel.model, arithmetic): stack_inferences(outputs)}
         return self.stimuli
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
-from itertools import pairwise
-from types import MappingProxyType
+from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Array, Arrays
+from litecheck.arrays import Array, StackedRuns
 from litecheck.cases.model_parts import Case
 from litecheck.cases.random_streams import OneStream, SeededStreams, Streams
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES
@@ -31,41 +31,19 @@ PROPAGATED, RANDOM, DIRECTED = "propagated", "random", "directed"
 KINDS = (PROPAGATED, RANDOM, DIRECTED)
 
 
-_INITIAL: Mapping[int, Array] = MappingProxyType({})
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Stimulus:
-    """Inputs of an inference in the order of the case's, and their kind.
-
-    If ``follows`` is True, the inference starts from the state that the inference before it left. Otherwise variables
-    have their initial contents, or those in ``start``.
-    """
-
-    kind: str
-    arrays: Arrays
-    follows: bool = False
-    start: Mapping[int, Array] = field(default_factory=lambda: _INITIAL)
-
-
-def series(several: Sequence[Stimulus]) -> tuple[range, ...]:
-    """Group the numbers of inferences into series: each inference with a reset, with those that follow it."""
-    ends = [*(n for n, stimulus in enumerate(several) if not stimulus.follows), len(several)]
-    return tuple(range(a, b) for a, b in pairwise(ends))
-
-
-def limit_memory(several: Iterable[Stimulus]) -> Iterator[Stimulus]:
+def limit_memory(parts: Iterable[Stimuli]) -> Iterator[Stimuli]:
     """Yield inferences until their arrays exceed a sixteenth of the memory, at 4 bytes per element; at least one.
 
     For example, four inferences with inputs of 20 million elements under the default of 4.3 GB.
     """
     left = _share()
-    for stimulus in several:
-        yield stimulus
-        for array in stimulus.arrays:
-            left -= array.size
-        if left < 0:
-            return
+    for part in parts:
+        for number, arrays in enumerate(part.runs, 1):
+            left -= sum(array.size for array in arrays)
+            if left < 0:
+                yield part[:number]
+                return
+        yield part
 
 
 def exceeds_share(elements: int) -> bool:
@@ -200,7 +178,7 @@ def draws(case: Case) -> int:
 
 def draw_stimuli(case: Case, tensors: Mapping[int, Array], seed: int, count: int) -> Iterator[Stimulus]:
     """Return the given number of drawn inputs: the first over the whole range, the rest over parts of it."""
-    return DrawnInputs(case, tensors, seed).first(count)
+    return chain.from_iterable(DrawnInputs(case, tensors, seed).first(count))
 
 
 class DrawnInputs:
@@ -213,31 +191,34 @@ class DrawnInputs:
         self._key = seed, name % 2**63
         self._uses = [(use, use.like(tensors)) for use in uses] if has_steering_values(uses, tensors) else []
         self._together = all((use.steers or use.is_quantized) and not use.permutation_unit for use in uses)
-        self._made: list[Stimulus] = []
+        self._made: list[Stimuli] = []
 
-    def first(self, count: int) -> Iterator[Stimulus]:
-        """Yield the first ``count`` drawn inputs."""
-        number = 0 if self._uses else count
-        while number < count:
-            if number == len(self._made):
-                self._made += [Stimulus(RANDOM, arrays) for arrays in self._draw_more(number, count - number)]
-            yield from (ready := self._made[number:count])
-            number += len(ready)
+    def first(self, count: int) -> Iterator[Stimuli]:
+        """Yield the first ``count`` drawn inputs, in parts."""
+        number = at = 0
+        while self._uses and number < count:
+            if at == len(self._made):
+                self._made.append(self._draw_more(number, count - number))
+            part = self._made[at]
+            yield part if len(part) <= count - number else part[: count - number]
+            number, at = number + len(part), at + 1
 
-    def _draw_more(self, first: int, count: int) -> Iterator[Arrays]:
+    def _draw_more(self, first: int, count: int) -> Stimuli:
         """Draw inputs from number ``first`` on, at most ``count``: one, or several small ones together."""
         count = min(count, _BLOCK // max(1, sum(like.size for _, like in self._uses)))
         if first and self._together and count >= _FEW:
             numbers = np.arange(first, first + count)
             expected = sum(like.size + 2 for use, like in self._uses if not use.steers)
             streams = SeededStreams(self._key, numbers, expected)
-            columns = [
-                [like] * count if use.steers else _draw_stored(use, like, streams, numbers)
+            columns = (
+                np.broadcast_to(like, (count, *like.shape))
+                if use.steers
+                else _draw_stored(use, like, streams, numbers)
                 for use, like in self._uses
-            ]
-            return zip(*columns, strict=True)
+            )
+            return Stimuli((RANDOM,) * count, StackedRuns(tuple(columns)))
         rng = np.random.default_rng([*self._key, *([first] if first else [])])
-        return iter([tuple(_draw_input(use, like, rng, first) for use, like in self._uses)])
+        return Stimuli((RANDOM,), [tuple(_draw_input(use, like, rng, first) for use, like in self._uses)])
 
 
 def _reordered(use: Input, like: Array, rng: np.random.Generator) -> Array:

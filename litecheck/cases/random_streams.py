@@ -124,7 +124,8 @@ def _outputs(seeds: Words64, count: int) -> Words64:
     low = lows[0] + lows[1]
     high = highs[0] + highs[1] + (low < lows[0])
     mixed, turn = high ^ low, high >> np.uint64(58)
-    return mixed >> turn | mixed << (np.uint64(64) - turn) % np.uint64(64)
+    outputs: Words64 = mixed >> turn | mixed << (np.uint64(64) - turn) % np.uint64(64)
+    return outputs
 
 
 @cache
@@ -139,7 +140,7 @@ def _factors(count: int) -> tuple[Words64, Words64]:
     return of_seed, of_increment
 
 
-def _multiply_wide(x: Sequence[Words64], y: Sequence[Words64]) -> tuple[Words64, Words64]:
+def _multiply_wide(x: Sequence[Words64] | Words64, y: Words64) -> tuple[Words64, Words64]:
     """Return high and low words of the products of 128-bit integers, modulo 2^128."""
     half, mask = np.uint64(32), np.uint64(_MASK)
     (x1, x0), (y1, y0) = ((words[1] >> half, words[1] & mask) for words in (x, y))

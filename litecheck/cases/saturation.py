@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from litecheck.arrays import Array, Arrays, blocks
-from litecheck.cases.inputs import DIRECTED, Input, Stimulus, has_codes, inputs_of, series
+from litecheck.cases.inputs import DIRECTED, Input, has_codes, inputs_of
 from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.quantization import INTEGER_RANGES
 
 #: Divisors of the inputs' distances from their zero points.
@@ -29,13 +30,13 @@ def saturates(case: Case, outputs: Sequence[Arrays]) -> bool:
     return any(a.size for a, _ in pairs) and all(((a == low) | (a == high)).all() for a, (low, high) in pairs)
 
 
-def attenuate_series(case: Case, stimuli: Sequence[Stimulus]) -> Iterator[Stimulus]:
+def attenuate_series(case: Case, stimuli: Stimuli) -> Iterator[Stimulus]:
     """Yield the first series of a case with inputs nearer to their zero points, once for each divisor.
 
     Example: input 43 with zero point 3 and divisor 4 gives 13. Inputs that steer the operator keep their values.
     """
     uses = inputs_of(case)
-    first = [stimuli[number] for number in series(stimuli)[0]]
+    first = [stimuli[number] for number in stimuli.series[0]]
     for divisor in _DIVISORS:
         nearer = [
             replace(

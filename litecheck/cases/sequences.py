@@ -14,8 +14,9 @@ import numpy as np
 from litecheck.cases import inputs
 from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import Stimulus, draw_stimuli, draws
+from litecheck.cases.inputs import draw_stimuli, draws
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.model.types import Model, Tensor
@@ -131,15 +132,12 @@ def _draw_state(tensor: Tensor, rng: np.random.Generator) -> Array:
     return rng.normal(size=tensor.shape).astype(NUMPY_TYPES[tensor.dtype])
 
 
-def series_tried(
-    several: Sequence[Stimulus], memory: StateSupport, reached: Sequence[Reach] = ()
-) -> TriedSeries:
+def series_tried(several: Stimuli, memory: StateSupport, reached: Sequence[Reach] = ()) -> TriedSeries:
     """Return the series that tested a case's state; ``reached`` holds the range of each variable."""
     if memory is StateSupport.NONE:
         return TriedSeries(because="device")
-    lengths = [len(numbers) for numbers in inputs.series(several)]
-    begun = any(stimulus.start for stimulus in several)
-    return TriedSeries(len(lengths), max(lengths), begun, reached=tuple(reached))
+    lengths = list(map(len, several.series))
+    return TriedSeries(len(lengths), max(lengths), bool(several.starts), reached=tuple(reached))
 
 
 def access_pattern(

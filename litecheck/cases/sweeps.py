@@ -8,19 +8,19 @@ from functools import partial
 
 import numpy as np
 
-from litecheck.arrays import Array
+from litecheck.arrays import Array, blocks
 from litecheck.cases.inputs import (
     DIRECTED,
     PROPAGATED,
     RANDOM,
     Input,
-    Stimulus,
     draws,
     has_steering_values,
     inputs_of,
     only,
 )
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Largest number of sweeps.
@@ -59,18 +59,17 @@ def directed_stimuli(case: Case, tensors: Mapping[int, Array]) -> Iterator[Stimu
         yield Stimulus(DIRECTED, tuple(arrays))
 
 
-def exhaustive(case: Case, stimuli: tuple[Stimulus, ...]) -> str:
+def exhaustive(case: Case, stimuli: Stimuli) -> str:
     """Return the inputs that were covered completely, e.g. "all 256 values", or ""; only for single element-wise
     operators."""
-    if not any(f.kind == DIRECTED for f in stimuli):
+    if DIRECTED not in stimuli.kinds:
         return ""
     elementwise, uses = only(case).elementwise, inputs_of(case)
     bits = {BITS.get(u.tensor.dtype, 64) if u.is_quantized else 64 for u in uses}
     if elementwise == "unary" and len(uses) == 1 and bits <= {8, 16}:
         codes = 1 << bits.pop()
-        swept = (
-            len(np.unique(np.concatenate([stimulus.arrays[0].reshape(-1) for stimulus in stimuli]))) == codes
-        )
+        each = [array.reshape(-1) for array in blocks(stimuli.runs, 0)]
+        swept = len(np.unique(np.concatenate(each))) == codes
         return f"all {codes:,} values" if swept else ""
     if (
         elementwise == "binary"
@@ -78,7 +77,7 @@ def exhaustive(case: Case, stimuli: tuple[Stimulus, ...]) -> str:
         and bits == {8}
         and len({u.tensor.shape for u in uses}) == 1
     ):
-        large = (stimulus.arrays for stimulus in stimuli if stimulus.arrays[0].size >= 1 << 16)
+        large = (arrays for arrays in stimuli.runs if arrays[0].size >= 1 << 16)
         pairs = (a.reshape(-1).astype(np.int64) * 256 + b.reshape(-1) for a, b in large)
         swept = any(len(np.unique(both)) == 1 << 16 for both in pairs)
         return "all 65,536 pairs" if swept else ""

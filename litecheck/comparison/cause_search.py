@@ -10,8 +10,8 @@ import numpy as np
 
 from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import Stimulus
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli
 from litecheck.comparison.difference import difference
 from litecheck.comparison.element_explanation import active_slots
 from litecheck.comparison.types import Cause, MismatchCluster
@@ -50,7 +50,7 @@ class CauseSearch:
     """
 
     case: Case
-    stimuli: tuple[Stimulus, ...]
+    stimuli: Stimuli
     actual: Sequence[Arrays]
     nearest: Arithmetic
     arithmetics: tuple[Arithmetic, ...]
@@ -201,7 +201,7 @@ class CauseSearch:
         return None if trial is None else trial.remaining
 
     def _trial(self, numbers: tuple[int, ...], arithmetic: Arithmetic) -> _Trial | None:
-        made = Expectation(self.case, [self.stimuli[n] for n in numbers])(arithmetic)
+        made = Expectation(self.case, self.stimuli.select(numbers))(arithmetic)
         if made is None:
             return None
         return _compare_outputs(tuple(made), tuple(self.actual[n] for n in numbers))
@@ -209,7 +209,7 @@ class CauseSearch:
     def _patterns(self, arithmetic: Arithmetic) -> tuple[MismatchCluster, ...]:
         """Return the patterns of the differences that an arithmetic leaves, in the first output with differences."""
         trial = self._trial(tuple(range(len(self.stimuli))), arithmetic)
-        kinds = [stimulus.kind for stimulus in self.stimuli]
+        kinds = self.stimuli.kinds
         for at, index in enumerate(self.case.submodel.outputs):
             if trial is not None:
                 pair = [run[at] for run in trial.made], [run[at] for run in self.actual]
@@ -265,7 +265,7 @@ def _count_differences(some: Arrays, others: Arrays) -> int:
 
 def find_causes(
     case: Case,
-    stimuli: tuple[Stimulus, ...],
+    stimuli: Stimuli,
     actual: Sequence[Arrays],
     nearest: Arithmetic,
     published: tuple[Arithmetic, ...],

@@ -7,9 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from litecheck.arrays import stack_inferences
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import draw_stimuli, series
+from litecheck.cases.inputs import draw_stimuli
 from litecheck.checks.validate import validate
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -168,9 +167,8 @@ def _case(plans: _Plans, draft: Draft, parameters: ParameterSet) -> SuiteCase | 
 def _suite_case(
     draft: Draft, model: Model, name: str, level: str, title: str, given: Expectation
 ) -> SuiteCase:
-    remembers = any(stimulus.follows for stimulus in given.stimuli)
-    lengths = tuple(len(numbers) for numbers in series(given.stimuli)) if remembers else ()
-    runs = stack_inferences([stimulus.arrays for stimulus in given.stimuli])
+    lengths = tuple(map(len, given.stimuli.series)) if given.stimuli.follows else ()
+    runs = given.stimuli.runs
     return SuiteCase(
         name,
         draft.form.opcode,

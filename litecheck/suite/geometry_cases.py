@@ -12,8 +12,9 @@ from litecheck.cases.expectation import Expectation
 from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.geometry.layout import Layout
-from litecheck.cases.inputs import Stimulus, draw_stimuli, inputs_of
+from litecheck.cases.inputs import draw_stimuli, inputs_of
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimulus
 from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble
@@ -129,7 +130,7 @@ def _case(
         "geometry: " + ", ".join(f"{factor.replace('_', ' ')} {value}" for factor, value in row.items()),
         level,
         model,
-        tuple(stimulus.arrays for stimulus in expectation.stimuli),
+        tuple(expectation.stimuli.runs),
         expected=tuple(expectation(reference()) or ()),
         factors=dict(row),
     )

@@ -10,6 +10,7 @@ import numpy as np
 from litecheck.arrays import Array, blocks
 from litecheck.cases.inputs import DrawnInputs
 from litecheck.cases.merged_inferences import outputs_of
+from litecheck.cases.stimuli import Stimuli
 from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.plan_solver import following
@@ -109,7 +110,7 @@ def _compute_outputs(
     if alike not in drawn:
         drawn[alike] = DrawnInputs(case, known, seed)
     size = max(1, math.prod(plan.operands[role][0].shape))
-    several = [stimulus.arrays for stimulus in drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))]
+    several = Stimuli.join(drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))).runs
     (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)
     made = blocks(outputs_of(interpreter, several), place)
     return np.concatenate([array.reshape(-1) for array in made])

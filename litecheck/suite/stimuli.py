@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 
 from litecheck.arrays import Array, Arrays
 from litecheck.cases import inputs, model_parts, sequences
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import Stimulus
+from litecheck.cases.stimuli import Stimulus
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model
@@ -97,14 +97,14 @@ def _single(
     large = bool(edges) and _bytes(edges[0].arrays) >= _LARGE
     if large:
         yield from edges[4:]
-    yield from drawn.first(first)
+    yield from chain.from_iterable(drawn.first(first))
     if sharp:
         yield from distinguishing(case, drawn, arithmetic)
         yield from extreme_inputs(case, known)
     if not large:
         yield from edges[4:]
     yield from edges[:4]
-    yield from islice(drawn.first(inputs.draws(case)), first, None)
+    yield from islice(chain.from_iterable(drawn.first(inputs.draws(case))), first, None)
 
 
 def _within_budget(

@@ -127,8 +127,7 @@ class Judge:
         outcome, said = compared.outcome, tuple[str, ...]()
         expected = job.expected(compared.nearest)
         if expected is not None:
-            kinds = [stimulus.kind for stimulus in job.stimuli]
-            history = OutputHistory(job.order, kinds, expected, actual)
+            history = OutputHistory(job.order, job.stimuli.kinds, expected, actual)
             if unrepeated := history.flaky():
                 outcome, said = Outcome.FLAKY, (unrepeated_sentence(unrepeated),)
             if outcome in (Outcome.FLAKY, Outcome.MISMATCH) and (stale := history.find_stale_output()):
@@ -176,11 +175,12 @@ class Judge:
         if expected is None:
             return None
         case, found = job.case, []
-        kinds = [stimulus.kind for stimulus in job.stimuli]
         for at, index in enumerate(case.submodel.outputs):
             tensor = case.subgraph.tensors[index]
             tolerance = max(self.tolerances.of(op.opcode, tensor.dtype)[0] for op in case.operators)
-            found.append(difference(tensor, column(expected, at), column(actual, at), tolerance, kinds))
+            found.append(
+                difference(tensor, column(expected, at), column(actual, at), tolerance, job.stimuli.kinds)
+            )
         return tuple(found)
 
 

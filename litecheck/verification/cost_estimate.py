@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 
 from litecheck.cases import model_parts
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import series
 from litecheck.cases.sequences import series_tried
+from litecheck.cases.stimuli import Stimuli
 from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of
@@ -91,11 +91,11 @@ def narrow_job(case_job: CaseJob, share: Share) -> CaseJob:
     """Return the job reduced to the inputs of its share, some of which are run twice."""
     if not case_job.stimuli:
         return case_job
-    if len(series(case_job.stimuli)) < len(case_job.stimuli) and share.stimuli:
+    if case_job.stimuli.follows and share.stimuli:
         return _in_series(case_job, share)
-    fed = tuple(case_job.stimuli[n] for n in share.stimuli)
+    fed = case_job.stimuli.select(share.stimuli)
     if not fed:
-        return replace(case_job, stimuli=(), note=SPENT, lacks=Outcome.NOT_TRIED)
+        return replace(case_job, stimuli=Stimuli(), note=SPENT, lacks=Outcome.NOT_TRIED)
     again = tuple(share.stimuli.index(n) for n in share.again)
     return replace(case_job, stimuli=fed, expected=Expectation(case_job.case, fed), again=again)
 
@@ -103,16 +103,16 @@ def narrow_job(case_job: CaseJob, share: Share) -> CaseJob:
 def _in_series(case_job: CaseJob, share: Share) -> CaseJob:
     """Reduce a case with state to the number of invocations in its share; every series starts at its first
     inference."""
-    parts = series(case_job.stimuli)
+    parts = case_job.stimuli.series
     chosen = dict.fromkeys(part for n in share.stimuli for part in parts if n in part)
     # A single inference does not exercise state, so long series come first.
     order = sorted(chosen, key=lambda part: -min(len(part), share.invocations))
     numbers: list[int] = []
     for part in order:
         numbers += part[: share.invocations - len(numbers)]
-    fed = tuple(case_job.stimuli[n] for n in numbers)
+    fed = case_job.stimuli.select(numbers)
     expected = Expectation(case_job.case, fed)
-    alone = not any(stimulus.follows for stimulus in fed)
+    alone = not fed.follows
     tried = TriedSeries(because="budget") if alone else series_tried(fed, StateSupport.KEPT)
     return replace(case_job, stimuli=fed, expected=expected, again=(), memory=tried, state_unchecked=alone)
 

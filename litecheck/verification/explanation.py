@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from litecheck.cases.expectation import with_all_outputs
-from litecheck.cases.inputs import Stimulus
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli
 from litecheck.cases.sweeps import exhaustive
 from litecheck.comparison.cause_search import find_causes
 from litecheck.comparison.element_explanation import explain_outputs
@@ -44,11 +44,8 @@ class AnswerExplainer:
         case = case_job.case
         if judged.outcome in RETRIED:
             return Explanation(judged.differences, (), self.fault(case, judged.outcome))
-        arithmetic, kinds = (
-            judged.nearest or self.judge.admissible[0],
-            [stimulus.kind for stimulus in case_job.stimuli],
-        )
-        shown, fed = case, [stimulus.arrays for stimulus in case_job.stimuli]
+        arithmetic, kinds = judged.nearest or self.judge.admissible[0], case_job.stimuli.kinds
+        shown, fed = case, case_job.stimuli.runs
         if judged.mismatches or self.element is not None:
             shown, fed = with_all_outputs(case, case_job.stimuli, arithmetic)
         spots = None
@@ -61,11 +58,9 @@ class AnswerExplainer:
         why: tuple[Cause, ...] = ()
         if judged.outcome is Outcome.MISMATCH and not judged.also:
             likely = self.likely.setdefault(case.opcodes, set())
-            each = tuple(
-                Stimulus(stimulus.kind, arrays)
-                for stimulus, arrays in zip(case_job.stimuli, fed, strict=True)
+            why = find_causes(
+                shown, Stimuli(kinds, fed), judged.actual, arithmetic, others, frozenset(likely)
             )
-            why = find_causes(shown, each, judged.actual, arithmetic, others, frozenset(likely))
             likely.update(c.names for c in why if not c.left)
         return Explanation(told, why, fault)
 
@@ -99,7 +94,7 @@ def verdict(
         name=case.display_name,
         outcome=judged.outcome,
         elements=sum(d.size for d in judged.differences),
-        runs=tuple(stimulus.kind for stimulus in case_job.stimuli),
+        runs=case_job.stimuli.kinds,
         arithmetic=judged.arithmetic,
         also=judged.also,
         differences=explanation.differences,

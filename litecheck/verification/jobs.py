@@ -10,14 +10,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from litecheck.arrays import Arrays, stack_inferences
+from litecheck.arrays import Arrays, select_inferences
 from litecheck.cases import inputs, model_parts
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation, TensorCache
-from litecheck.cases.inputs import DrawnInputs, Stimulus, draws, series
+from litecheck.cases.inputs import DrawnInputs, draws
 from litecheck.cases.model_parts import Case
 from litecheck.cases.saturation import attenuate_series, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
+from litecheck.cases.stimuli import Stimuli
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
@@ -42,7 +43,7 @@ class CaseJob:
     """
 
     case: Case
-    stimuli: tuple[Stimulus, ...]
+    stimuli: Stimuli
     repeat: int
     expected: Expected
     note: str = ""
@@ -55,7 +56,7 @@ class CaseJob:
     def series(self) -> tuple[range, ...]:
         """Numbers of the inferences in series, in the device's order: all, then again from the last series to the
         first, so that outputs left over from an earlier inference are detected."""
-        once = series(self.stimuli)
+        once = self.stimuli.series
         if self.again is not None:
             return (*once, *(range(n, n + 1) for n in self.again))
         return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
@@ -68,10 +69,10 @@ class CaseJob:
     @property
     def job(self) -> Job:
         """The job for the device."""
-        runs = stack_inferences([self.stimuli[number].arrays for number in self.order])
-        starts = {n: start for n, part in enumerate(self.series) if (start := self.stimuli[part[0]].start)}
-        if not starts and not any(stimulus.follows for stimulus in self.stimuli):
+        runs, known = select_inferences(self.stimuli.runs, self.order), self.stimuli.starts
+        if self.stimuli.independent:
             return job_of(self.case, runs)
+        starts = {n: known[part[0]] for n, part in enumerate(self.series) if part[0] in known}
         return job_of(self.case, runs, tuple(map(len, self.series)), starts)
 
 
@@ -109,10 +110,10 @@ class JobFactory:
         wanted = kinds or self.settings.kinds
         chained = chain if own and self.memory is not StateSupport.NONE else ()
         handed = list(inputs.limit_memory(self._propagated_inputs(case, caches, chained)))
-        through = len(handed)
+        through = sum(map(len, handed))
         more = self._in_series if own and self.memory is not StateSupport.NONE else self._independent_inputs
         fed = inputs.limit_memory(chain_of(handed, more(case, caches, wanted)))
-        expectation = Expectation(case, list(fed))
+        expectation = Expectation(case, Stimuli.join(fed))
         try:
             usable = expectation.usable(self.arithmetic)
         except RunError as error:
@@ -121,7 +122,8 @@ class JobFactory:
             expectation = Expectation(case, usable[through:])
             usable = expectation.usable(self.arithmetic)
         if inputs.DIRECTED in wanted and saturates(case, expectation(self.arithmetic) or ()):
-            expectation = Expectation(case, [*usable, *attenuate_series(case, usable)])
+            nearer = Stimuli.of(attenuate_series(case, usable))
+            expectation = Expectation(case, Stimuli.join((usable, nearer)))
             usable = expectation.usable(self.arithmetic)
         note = "" if usable else "its inputs come from operators the reference cannot compute"
         tried = series_tried(usable, self.memory, expectation.reach()) if own and usable else None
@@ -131,46 +133,48 @@ class JobFactory:
 
     def _propagated_inputs(
         self, case: Case, caches: Sequence[TensorCache], chain: Sequence[TensorCache]
-    ) -> Iterator[Stimulus]:
+    ) -> Iterator[Stimuli]:
         """Yield the reference's own tensors: of each sample, then of the chain; no chain if an inference is missing."""
         alone = [inputs.propagated_inputs(case, cache.tensors) for cache in caches]
-        yield from (stimulus for stimulus in alone if stimulus is not None)
+        yield from (Stimuli.of((stimulus,)) for stimulus in alone if stimulus is not None)
         linked = [
             stimulus
             for cache in chain
             if (stimulus := inputs.propagated_inputs(case, cache.tensors)) is not None
         ]
         if linked and len(linked) == len(chain):
-            yield from sequence(linked)
+            yield Stimuli.of(sequence(linked))
 
     def _independent_inputs(
         self, case: Case, caches: Sequence[TensorCache], wanted: Sequence[str]
-    ) -> Iterator[Stimulus]:
+    ) -> Iterator[Stimuli]:
         """Yield random and directed values, each inference independent of the rest."""
         known, seed = caches[0].tensors if caches else {}, self.settings.seed
         drawn = DrawnInputs(case, known, seed)
         if inputs.RANDOM in wanted:
             yield from drawn.first(draws(case))
         if inputs.DIRECTED in wanted:
-            yield from distinguishing(case, drawn, self.arithmetic)
-            yield from extreme_inputs(case, known)
-            yield from directed_stimuli(case, known)
+            for stimulus in chain_of(
+                distinguishing(case, drawn, self.arithmetic),
+                extreme_inputs(case, known),
+                directed_stimuli(case, known),
+            ):
+                yield Stimuli.of((stimulus,))
 
     def _in_series(
         self, case: Case, caches: Sequence[TensorCache], wanted: Sequence[str]
-    ) -> Iterator[Stimulus]:
+    ) -> Iterator[Stimuli]:
         known = caches[0].tensors if caches else {}
         if inputs.RANDOM in wanted or inputs.DIRECTED in wanted:
             of = sequences(case, known, self.settings.seed, self.arithmetic, self.memory)
             for kind in (inputs.RANDOM, inputs.DIRECTED):
-                for several in of(kind) if kind in wanted else ():
-                    yield from several
+                yield from map(Stimuli.of, of(kind) if kind in wanted else ())
 
 
 def skip_reason(case: Case, why: str) -> CaseJob:
     """Return a job without inputs, with the reason."""
     nothing: Callable[[Arithmetic], None] = lambda arithmetic: None  # noqa: E731
-    return CaseJob(case, (), 1, nothing, why)
+    return CaseJob(case, Stimuli(), 1, nothing, why)
 
 
 def job_of(

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Arrays
-from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM, Stimulus, series
+from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM
 from litecheck.cases.merged_inferences import outputs_of, together
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import slots_of
@@ -114,7 +115,7 @@ def rank(case_job: CaseJob, arithmetic: Arithmetic) -> Ranking:
     usual = _default_order(fed)
     suspects = list(_suspects(case, arithmetic))
     expected = case_job.expected(arithmetic)
-    alone = len(series(fed)) == len(fed)  # an inference that continues a series cannot be ranked alone
+    alone = not fed.follows  # an inference that continues a series cannot be ranked alone
     looked = usual[:_LOOKED] if expected is not None and suspects and alone else []
     seen = _detection_masks(case, looked, fed, expected or (), suspects)
     order: list[int] = []
@@ -133,10 +134,10 @@ def rank(case_job: CaseJob, arithmetic: Arithmetic) -> Ranking:
     return Ranking(case.name, _kind(case), (*order, *others), (*counts, *[0] * len(others)))
 
 
-def _default_order(stimuli: Sequence[Stimulus]) -> list[int]:
+def _default_order(stimuli: Stimuli) -> list[int]:
     """Return the default order: one input of each kind in turn, random before directed before propagated."""
     by_kind = {
-        kind: [n for n, stimulus in enumerate(stimuli) if stimulus.kind == kind]
+        kind: [n for n, given in enumerate(stimuli.kinds) if given == kind]
         for kind in (RANDOM, DIRECTED, PROPAGATED)
     }
     longest = max(map(len, by_kind.values()))
@@ -164,7 +165,7 @@ def _suspects(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
 def _detection_masks(
     case: Case,
     looked: Sequence[int],
-    stimuli: Sequence[Stimulus],
+    stimuli: Stimuli,
     expected: Sequence[Arrays],
     suspects: Sequence[Arithmetic],
 ) -> dict[int, NDArray[np.bool_]]:

@@ -75,8 +75,8 @@ class Schedule:
         """Return the job of a case, and store the reference's outputs in the caches of the samples."""
         case_job = self.jobs.case_job(case, self.caches, self.chain)
         expected = case_job.expected(self.jobs.arithmetic)
-        kinds = [stimulus.kind for stimulus in case_job.stimuli[: len(self.caches)]]
-        if expected is None or remembers(self.model) or kinds != [PROPAGATED] * len(self.caches):
+        kinds = case_job.stimuli.kinds[: len(self.caches)]
+        if expected is None or remembers(self.model) or kinds != (PROPAGATED,) * len(self.caches):
             _step((*self.caches, *self.chain), case.operators)
         else:
             for cache, outputs in zip(self.caches, expected, strict=False):

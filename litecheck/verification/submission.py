@@ -9,7 +9,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.inputs import series
 from litecheck.devices.adapters.recorded import record
 from litecheck.devices.outcome import RETRIED
 from litecheck.devices.port import Answer, Device, Failure, Job
@@ -114,18 +113,18 @@ def _wait_for_answer(pending: _Pending, device: Device, recording: str | None, a
 
 def _run_series(case_job: CaseJob, failure: Failure, device: Device) -> Bisection | None:
     """Run each series of a failed case alone, then the passing series together; None if the first series fails."""
-    each = series(case_job.stimuli)
+    each = case_job.stimuli.series
     singles = (isinstance(_run_selected(case_job, device, *part)[1], Failure) for part in each)
     if next(singles):
         return None
     failed = [False, *singles]
     kept = [number for part, bad in zip(each, failed, strict=True) if not bad for number in part]
-    failing = tuple(case_job.stimuli[part[0]].kind for part, bad in zip(each, failed, strict=True) if bad)
+    failing = tuple(case_job.stimuli.kinds[part[0]] for part, bad in zip(each, failed, strict=True) if bad)
     return Bisection(failure, len(each), failing, *_run_selected(case_job, device, *kept))
 
 
 def _run_selected(case_job: CaseJob, device: Device, *numbers: int) -> tuple[CaseJob, Answer | Failure]:
     """Run selected inferences of a case again."""
-    fed = tuple(case_job.stimuli[n] for n in numbers)
+    fed = case_job.stimuli.select(numbers)
     part = replace(case_job, stimuli=fed, expected=Expectation(case_job.case, fed))
     return part, device.run(part.job)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.inputs import DrawnInputs, draw_inputs, draw_stimuli, draws
+from litecheck.cases.stimuli import Stimuli
 from tests.cases.elements import unary
 
 
@@ -38,7 +39,7 @@ def test_operators_with_few_outputs_have_more_stimuli() -> None:
 def test_inputs_drawn_as_a_batch_equal_inputs_drawn_separately(dtype: str) -> None:
     case = unary("RELU", 100, dtype=dtype)
     together, alone = DrawnInputs(case, {}, 5), DrawnInputs(case, {}, 5)
-    single = [list(alone.first(n + 1))[n] for n in range(40)]
-    for one, other in zip(together.first(40), single, strict=True):
+    single = [Stimuli.join(alone.first(n + 1))[n] for n in range(40)]
+    for one, other in zip(Stimuli.join(together.first(40)), single, strict=True):
         assert np.array_equal(one.arrays[0], other.arrays[0])
         assert one.arrays[0].dtype == other.arrays[0].dtype == dtype

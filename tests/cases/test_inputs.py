@@ -3,11 +3,14 @@ domain."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
 from litecheck.cases import model_parts
-from litecheck.cases.inputs import RANDOM, Stimulus, draw_inputs, draw_stimuli, draws, limit_memory
+from litecheck.cases.inputs import RANDOM, draw_inputs, draw_stimuli, draws, limit_memory
+from litecheck.cases.stimuli import Stimuli
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.compute_limits import ComputeLimits, set_limits
@@ -95,15 +98,25 @@ def test_every_drawn_feed_can_be_computed() -> None:
             assert set(main.outputs) <= set(tensors)
 
 
+def _kept(parts: Sequence[Stimuli], memory: int) -> int:
+    set_limits(ComputeLimits(memory=memory))
+    try:
+        return sum(map(len, limit_memory(parts)))
+    finally:
+        set_limits(ComputeLimits())
+
+
 def test_feeds_take_a_share_of_the_memory() -> None:
     """A sixteenth of 16 kB at 4 bytes per element is 256 elements, which the third stimulus of 100 elements
     exceeds."""
-    stimuli = [Stimulus(RANDOM, (np.zeros(100, np.int8),)) for _ in range(5)]
-    assert len(list(limit_memory(stimuli))) == 5
+    alone = Stimuli((RANDOM,), [(np.zeros(100, np.int8),)])
+    for parts in ([alone] * 5, [alone, Stimuli.join([alone] * 4)], [Stimuli.join([alone] * 5)]):
+        assert _kept(parts, 4 << 30) == 5
+        assert _kept(parts, 16 << 10) == 3
+    large = Stimuli((RANDOM,), [(np.zeros(9999, np.int8),)])
+    assert _kept([large] * 5, 16 << 10) == 1
     set_limits(ComputeLimits(memory=16 << 10))
     try:
-        assert len(list(limit_memory(stimuli))) == 3
-        assert len(list(limit_memory(Stimulus(RANDOM, (np.zeros(9999, np.int8),)) for _ in range(5)))) == 1
         assert draw_inputs(unary("ABS"), {}, 0) is not None
         set_limits(ComputeLimits(memory=1))
         assert draw_inputs(unary("ABS"), {}, 0) is None

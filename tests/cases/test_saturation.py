@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from litecheck.cases.inputs import Stimulus
 from litecheck.cases.model_parts import operators
 from litecheck.cases.saturation import attenuate_series, saturates
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from tests.verification.networks import saturating
 
 
@@ -31,5 +31,5 @@ def test_inputs_come_nearer_to_their_zero_point() -> None:
     model = saturating(0)
     (case,) = operators(model, model.subgraphs[0])
     stimulus = Stimulus("random", (np.array([[43, -128, 3, 99]], np.int8),))
-    found = [made.arrays[0].tolist()[0] for made in attenuate_series(case, [stimulus])]
+    found = [made.arrays[0].tolist()[0] for made in attenuate_series(case, Stimuli.of([stimulus]))]
     assert found == [[13, -29, 3, 27], [5, -5, 3, 9], [3, 1, 3, 4], [3, 3, 3, 3]]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.model_parts import Case
+from litecheck.cases.stimuli import Stimuli
 from litecheck.cases.sweeps import directed_stimuli, exhaustive
 from tests.cases.elements import binary, unary
 
@@ -23,7 +24,7 @@ def test_a_sweep_of_two_operands_contains_every_pair() -> None:
 
 def test_exhaustive_is_reported_only_for_complete_sweeps() -> None:
     def told(case: Case) -> str:
-        return exhaustive(case, tuple(directed_stimuli(case, {})))
+        return exhaustive(case, Stimuli.of(directed_stimuli(case, {})))
 
     assert told(unary("LOGISTIC")) == "all 256 values"
     assert told(unary("LOGISTIC", 255)) == told(unary("LOGISTIC", 7)) == "all 256 values"
@@ -34,7 +35,7 @@ def test_exhaustive_is_reported_only_for_complete_sweeps() -> None:
     assert told(unary("SOFTMAX")) == ""
     assert told(binary("ADD")) == "all 65,536 pairs"
     assert told(binary("ADD", (255, 256))) == ""
-    assert exhaustive(unary("LOGISTIC"), ()) == ""
+    assert exhaustive(unary("LOGISTIC"), Stimuli()) == ""
 
 
 def test_a_short_sweep_is_spread_over_all_pairs() -> None:

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from litecheck.cases.inputs import series
 from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic
@@ -31,7 +30,7 @@ def lines(model: Model) -> Iterator[str]:
     for case_job in every_case_job(model, Settings(seed=3), arithmetic, StateSupport.SET, whole=True):
         case = case_job.case
         yield f"{case.name}: {case.opcodes} {case.submodel.inputs} -> {case.submodel.outputs}, {case_job.note}"
-        order, lengths = (np.array(each) for each in (case_job.order, [*map(len, series(case_job.stimuli))]))
+        order, lengths = (np.array(each) for each in (case_job.order, [*map(len, case_job.stimuli.series)]))
         yield f"  order {summed(order)}, series {summed(lengths)}"
         pairs = [*zip(case_job.stimuli, case_job.expected(arithmetic) or (), strict=False)]
         for kind in dict.fromkeys(stimulus.kind for stimulus, _ in pairs):

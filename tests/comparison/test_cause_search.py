@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.cases.inputs import Stimulus
+from litecheck.cases.stimuli import Stimuli
 from litecheck.comparison.cause_search import find_causes
 from litecheck.comparison.types import Cause
 from litecheck.comparison.wording import gathering_sentence
@@ -35,7 +35,7 @@ def explained(
         out = made.output(arithmetic).copy()
         change(out)
         actual.append((out,))
-    fed = tuple(Stimulus("random", made.inputs) for made in several)
+    fed = Stimuli(("random",) * len(several), [made.inputs for made in several])
     return find_causes(several[0].case, fed, tuple(actual), REFERENCE, ())
 
 
@@ -94,7 +94,7 @@ def test_noise_is_not_explained() -> None:
 def test_the_cause_of_an_earlier_case_is_tried_first() -> None:
     made = elements.conv(np.random.default_rng(7), stride=1)
     actual = ((made.output(using("CONV_2D", defect="no-bias")),),)
-    fed = (Stimulus("random", made.inputs),)
+    fed = Stimuli(("random",), [made.inputs])
     likely = frozenset({("defect: no-bias",)})
     assert names(find_causes(made.case, fed, actual, REFERENCE, (), likely)) == {"defect: no-bias"}
     other = frozenset({("defect: wraps",)})

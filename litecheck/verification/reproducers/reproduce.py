@@ -13,9 +13,9 @@ import numpy as np
 
 from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation, with_all_outputs
-from litecheck.cases.inputs import Stimulus, series
 from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
+from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.comparison.element_explanation import explain_outputs
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure
@@ -91,7 +91,7 @@ class Reproducer:
         same = {t.index: t.index for t in main.tensors}
         alone = Submodel(trial.model, 0, numbers, main.inputs, main.outputs, same)
         case = Case("reproducer", main, main.operators, alone)
-        fed = sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start)
+        fed = Stimuli.of(sequence([Stimulus("reproducer", run) for run in trial.runs], trial.start))
         return CaseJob(case, fed, FLAKY if wanted is Outcome.FLAKY else 1, Expectation(case, fed))
 
     def _explain(self, asked: CaseJob, judged: JudgedAnswer, arithmetic: Arithmetic) -> Verdict:
@@ -156,7 +156,7 @@ def _trials(case_job: CaseJob, arithmetic: Arithmetic) -> Iterator[Trial]:
     The reference computes the inputs of segments.
     """
     model = case_job.case.submodel.model
-    for numbers in series(case_job.stimuli):
+    for numbers in case_job.stimuli.series:
         several = [case_job.stimuli[n] for n in numbers]
         *before, last = (stimulus.arrays for stimulus in several)
         if len(model.subgraphs[0].operators) > 1 and not before:
