@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.arrays import Array, Arrays, column
 from litecheck.cases.inputs import DIRECTED, DrawnInputs, has_codes, only
-from litecheck.cases.merged_inferences import batches_of
+from litecheck.cases.merged_inferences import merged_inputs, split_outputs
 from litecheck.cases.model_parts import Case
 from litecheck.cases.stimuli import Stimuli, Stimulus
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES
 from litecheck.reference.engine.arithmetic import Arithmetic
-from litecheck.reference.engine.dispatch import slots_of
+from litecheck.reference.engine.dispatch import bind, compute
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from litecheck.reference.numerics.windows import axes
+from litecheck.reference.registry import Variants
 from litecheck.reference.runtime_tensors import NUMPY_TYPES, RunError
 
 
@@ -122,45 +124,46 @@ def distinguishing(case: Case, drawn: DrawnInputs, arithmetic: Arithmetic) -> It
     if not only(case).elementwise or not 0 < size <= _LARGEST:
         return
     pool = Stimuli.join(drawn.first(min(_CANDIDATES, -(-_POOL // size)))).runs
-    expected = _compute_outputs(case, arithmetic, pool)
-    if expected is None:
-        return
-    differs = []
-    for other in _single_step_variants(case, arithmetic):
-        made = _compute_outputs(case, other, pool)
-        if made is not None and made.shape == expected.shape and (made != expected).any():
-            differs.append(made != expected)
+    differs = list(_differing_elements(case, arithmetic, pool))
     if differs:
         yield Stimulus(DIRECTED, _choose_elements(pool, differs))
 
 
-def _single_step_variants(case: Case, arithmetic: Arithmetic) -> Iterator[Arithmetic]:
-    """Yield the arithmetic with a single step of the operator changed, for each of its other variants."""
-    main = case.submodel.model.subgraphs[0]
-    variants = arithmetic.variants_of(main, main.operators[0])
-    try:
-        cells = slots_of(main, main.operators[0])
-    except RunError:
-        return
-    for cell in cells:
-        for variant in cell.others(variants):
-            yield arithmetic.under(case.operators[0].opcode, {**variants, cell.path: variant})
+def _differing_elements(
+    case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]
+) -> Iterator[NDArray[np.bool_]]:
+    """Yield a mask for each variant of a single step, (candidates, elements): its first output differs there from that
+    of the arithmetic.
 
-
-def _compute_outputs(case: Case, arithmetic: Arithmetic, pool: Sequence[Arrays]) -> Array | None:
-    """Return the operator's first output for every candidate, (candidates, elements).
-
-    Return None if the reference cannot compute a candidate, or the output is larger than the largest tensor.
+    Variants without differences, and those that the reference cannot compute, have no mask.
     """
-    interpreter, made = ReferenceInterpreter(case.submodel.model, arithmetic), []
-    try:
-        for batch in batches_of(interpreter, pool):
-            if batch[0][0].size > _LARGEST:
-                return None
-            made.append(np.asarray(column(batch, 0)).reshape(len(batch), -1))
-        return np.concatenate(made)
-    except (RunError, ValueError):
-        return None
+    model, operator = case.submodel.model, case.submodel.model.subgraphs[0].operators[0]
+    interpreter, main = ReferenceInterpreter(model, arithmetic), model.subgraphs[0]
+    with suppress(RunError, ValueError):
+        bound = bind(main, operator, arithmetic, interpreter)
+        merged = [
+            (count, interpreter.operands(main, operator, dict(zip(main.inputs, inputs, strict=True))))
+            for count, inputs in merged_inputs(model, pool)
+        ]
+
+        def outputs(variants: Variants) -> Array:
+            runs = (
+                split_outputs(model, compute(bound.under(variants), operands).outputs, count)
+                for count, operands in merged
+            )
+            return np.concatenate([np.asarray(column(run, 0)).reshape(len(run), -1) for run in runs])
+
+        expected = outputs(bound.variants)
+        if expected.shape[1] > _LARGEST:
+            return
+        others = ((slot.step, v) for slot in bound.slots for v in slot.variants)
+        for step, variant in others:
+            if variant == bound.variants[step]:
+                continue
+            with suppress(RunError, ValueError):
+                made = outputs({**bound.variants, step: variant})
+                if made.shape == expected.shape and (made != expected).any():
+                    yield made != expected
 
 
 def _choose_elements(pool: Sequence[Arrays], differs: list[NDArray[np.bool_]]) -> Arrays:

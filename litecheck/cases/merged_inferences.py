@@ -161,21 +161,30 @@ def outputs_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> 
 
 def batches_of(interpreter: ReferenceInterpreter, several: Sequence[Arrays]) -> Iterator[Sequence[Arrays]]:
     """Yield the outputs of :func:`outputs_of`: those of the inferences that a run merges, or of a single inference."""
-    main, layout = interpreter.model.subgraphs[0], _layout(interpreter.model)
+    for count, inputs in merged_inputs(interpreter.model, several):
+        yield split_outputs(interpreter.model, run_once(interpreter, inputs), count)
+
+
+def merged_inputs(model: Model, several: Sequence[Arrays]) -> Iterator[tuple[int, Arrays]]:
+    """Yield the inputs of each run, and the number of inferences that the run merges."""
+    main, layout = model.subgraphs[0], _layout(model)
     runs = stack_inferences(several) if layout else several
     own = [main.tensors[index].shape for index in main.inputs]
     if layout is None or not isinstance(runs, StackedRuns) or [c.shape[1:] for c in runs.columns] != own:
-        yield from ([run_once(interpreter, arrays)] for arrays in runs)
+        yield from ((1, arrays) for arrays in runs)
         return
     for start in range(0, len(runs), layout.most):
         group = runs[start : start + layout.most]
-        if len(group) == 1:
-            yield [run_once(interpreter, group[0])]
-            continue
-        made = run_once(
-            interpreter, tuple(layout.together(n, stack) for n, stack in enumerate(group.columns))
-        )
-        yield StackedRuns(tuple(layout.split_output(array, len(group)) for array in made))
+        beside = tuple(layout.together(n, stack) for n, stack in enumerate(group.columns))
+        yield len(group), group[0] if len(group) == 1 else beside
+
+
+def split_outputs(model: Model, made: Arrays, count: int) -> Sequence[Arrays]:
+    """Return the outputs of a run that merges ``count`` inferences, by inference."""
+    layout = _layout(model)
+    if layout is None or count == 1:
+        return [made]
+    return StackedRuns(tuple(layout.split_output(array, count) for array in made))
 
 
 def run_once(interpreter: ReferenceInterpreter, inputs: Arrays) -> Arrays:

@@ -261,12 +261,7 @@ class ReferenceInterpreter:
         bound = self._bound.get(key)
         if bound is None:
             bound = self._bound[key] = bind(subgraph, operator, self.arithmetic, self)
-        # A tensor listed twice is one Operand: some kernels test for identical operands.
-        read: dict[int, Operand] = {}
-        for index in operator.inputs:
-            if index >= 0 and index not in read:
-                read[index] = self.operand(subgraph, index, tensors)
-        operands = [read.get(index) for index in operator.inputs]
+        operands = self.operands(subgraph, operator, tensors)
         if self.enter:
             self.enter(subgraph, operator, operands)
         made = compute(bound, operands)
@@ -276,6 +271,14 @@ class ReferenceInterpreter:
             if self.watch:
                 self.watch(subgraph, (index,), (contents,))
         return made
+
+    def operands(
+        self, subgraph: Subgraph, operator: Operator, tensors: Mapping[int, Array]
+    ) -> list[Operand | None]:
+        """Return the operands of an operator in file order. A tensor listed twice is one Operand: some kernels test for
+        identical operands."""
+        read = {i: self.operand(subgraph, i, tensors) for i in dict.fromkeys(operator.inputs) if i >= 0}
+        return [read.get(index) for index in operator.inputs]
 
     def operand(self, subgraph: Subgraph, index: int, tensors: Mapping[int, Array]) -> Operand:
         """Return a tensor as an operand: computed, variable or constant."""
