@@ -94,8 +94,8 @@ class SeededStreams:
         if needed > self._words.shape[1]:
             outputs = _outputs(self._seeds, -(-max(needed, self._expected) // 2))
             self._words = outputs.astype("<u8", copy=False).view("<u4")
-        places = self._at[:, None] + np.arange(count)
-        return np.take_along_axis(self._words, places, 1).astype(np.uint64)
+        firsts = self._at + np.arange(0, self._words.size, self._words.shape[1])
+        return self._words.take(firsts[:, None] + np.arange(count)).astype(np.uint64)
 
 
 class _Seeded(ISeedSequence):
@@ -150,23 +150,21 @@ def _multiply_wide(x: Sequence[Words64] | Words64, y: Words64) -> tuple[Words64,
     return high + x[0] * y[1] + x[1] * y[0], x[1] * y[1]
 
 
-def _states(key: Sequence[int], numbers: Integers) -> NDArray[np.uint64]:
+def _states(key: Sequence[int], numbers: Integers) -> Words64:
     """Return ``SeedSequence([*key, n]).generate_state(4, np.uint64)`` for each n below 2^32, (numbers, 4)."""
-    last = numbers.astype(np.uint32)
-    entropy = [np.full_like(last, word) for integer in key for word in _words_of(integer)] + [last]
-    entropy += [np.zeros_like(last)] * (_POOL - len(entropy))
-    hashed = _Hash(_INIT_A, _MULT_A)
-    pool = [hashed(word) for word in entropy[:_POOL]]
+    words = [word for integer in key for word in _words_of(integer)]
+    entropy = np.zeros((max(_POOL, len(words) + 1), len(numbers)), np.uint32)
+    entropy[: len(words)] = np.array(words, np.uint32)[:, None]
+    entropy[len(words)] = numbers
+    hash_words = _Hash(_INIT_A, _MULT_A)
+    pool = hash_words(entropy[:_POOL], _POOL)
     for source in range(_POOL):
-        for at in range(_POOL):
-            if at != source:
-                pool[at] = _mix_words(pool[at], hashed(pool[source]))
+        others = [at for at in range(_POOL) if at != source]
+        pool[others] = _mix_words(pool[others], hash_words(pool[source], len(others)))
     for word in entropy[_POOL:]:
-        for at in range(_POOL):
-            pool[at] = _mix_words(pool[at], hashed(word))
-    hashed = _Hash(_INIT_B, _MULT_B)
-    state = np.stack([hashed(pool[at % _POOL]) for at in range(2 * _POOL)], axis=-1)
-    return np.ascontiguousarray(state.astype("<u4")).view("<u8").astype(np.uint64)
+        pool = _mix_words(pool, hash_words(word, _POOL))
+    state = _Hash(_INIT_B, _MULT_B)(np.tile(pool, (2, 1)), 2 * _POOL)
+    return np.ascontiguousarray(state.T, "<u4").view("<u8").astype(np.uint64)
 
 
 def _words_of(integer: int) -> list[int]:
@@ -175,15 +173,17 @@ def _words_of(integer: int) -> list[int]:
 
 
 class _Hash:
-    """Hash whose constant changes from call to call."""
+    """Hash with a constant that changes from word to word."""
 
     def __init__(self, constant: int, multiplier: int) -> None:
         self._constant, self._multiplier = constant, multiplier
 
-    def __call__(self, word: Words) -> Words:
-        salt = np.uint32(self._constant)
-        self._constant = self._constant * self._multiplier & _MASK
-        return _fold_word((word ^ salt) * np.uint32(self._constant))
+    def __call__(self, words: Words, count: int) -> Words:
+        """Return the hashes of ``count`` words of each stream, or ``count`` hashes of one word, (count, streams)."""
+        constants = [self._constant * pow(self._multiplier, n, 1 << 32) & _MASK for n in range(count + 1)]
+        self._constant = constants[-1]
+        salts = np.array(constants, np.uint32)[:, None]
+        return _fold_word((words ^ salts[:-1]) * salts[1:])
 
 
 def _mix_words(one: Words, other: Words) -> Words:
