@@ -42,26 +42,42 @@ class StackedRuns(Sequence[Arrays]):
 
 def stack_inferences(runs: Sequence[Arrays]) -> Sequence[Arrays]:
     """Return the inferences in stacks; unchanged if they differ in shapes or types, are large, or fewer than two."""
-    return join_inferences((runs,))
+    if isinstance(runs, StackedRuns) or len(runs) < 2 or not _is_stackable(runs[0]):
+        return runs
+    if len(set(map(len, runs))) > 1:
+        return runs
+    columns = tuple(zip(*runs, strict=True))
+    if any(len({(array.shape, array.dtype) for array in arrays}) > 1 for arrays in columns):
+        return runs
+    return StackedRuns(tuple(map(_stack, columns)))
+
+
+def _is_stackable(arrays: Arrays) -> bool:
+    """Return True if stacks of these arrays are worth their memory."""
+    return bool(arrays) and sum(array.size for array in arrays) <= _LARGEST
+
+
+def _stack(arrays: Sequence[Array]) -> Array:
+    """Return ``np.stack(arrays)`` by a concatenation: for small arrays, ``np.stack`` takes longer than the copy."""
+    shape = arrays[0].shape
+    return np.concatenate(arrays).reshape(len(arrays), *shape) if shape else np.stack(arrays)
 
 
 def join_inferences(parts: Iterable[Sequence[Arrays]]) -> Sequence[Arrays]:
     """Return the inferences of all parts, in stacks if possible."""
-    found = [part for part in parts if len(part)]
-    if len(found) == 1 and (isinstance(found[0], StackedRuns) or len(found[0]) == 1):
+    found = [stack_inferences(part) for part in parts if len(part)]
+    if len(found) == 1:
         return found[0]
-    stacks = list(chain.from_iterable(map(_stacks, found)))
-    alike = len({tuple([(c.shape[1:], c.dtype) for c in columns]) for columns in stacks}) == 1
-    if alike and stacks[0] and sum(c[0].size for c in stacks[0]) <= _LARGEST:
-        return StackedRuns(tuple(map(np.concatenate, zip(*stacks, strict=True))))
-    return found[0] if len(found) == 1 else tuple(chain.from_iterable(found))
+    if all(isinstance(runs, StackedRuns) or (len(runs) == 1 and _is_stackable(runs[0])) for runs in found):
+        stacks = [_columns(runs) for runs in found]
+        if len({tuple((c.shape[1:], c.dtype) for c in columns) for columns in stacks}) == 1:
+            return StackedRuns(tuple(map(np.concatenate, zip(*stacks, strict=True))))
+    return tuple(chain.from_iterable(found))
 
 
-def _stacks(runs: Sequence[Arrays]) -> Iterable[Arrays]:
-    """Return inferences as stacks of equal layout: all together, or each alone."""
-    if isinstance(runs, StackedRuns):
-        return (runs.columns,)
-    return (tuple([array[None] for array in run]) for run in runs)
+def _columns(runs: Sequence[Arrays]) -> Arrays:
+    """Return the columns of stacks, or of a single inference."""
+    return runs.columns if isinstance(runs, StackedRuns) else tuple(array[None] for array in runs[0])
 
 
 def select_inferences(runs: Sequence[Arrays], numbers: Sequence[int]) -> Sequence[Arrays]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, repeat
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from numpy.typing import NDArray
@@ -17,6 +18,9 @@ from litecheck.errors import ConfigError, InputError, LitecheckError
 
 if TYPE_CHECKING:  # a job's process does not use Model
     from litecheck.model.types import Model
+
+
+_INITIAL: Mapping[int, NDArray[Any]] = MappingProxyType({})
 
 
 class DeviceError(LitecheckError):
@@ -220,6 +224,24 @@ class DeviceSpec:
     kind: str
     argument: str = ""
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+#: Inputs of an inference, and the contents of variables if it is the first of a series, else None.
+Start = tuple[Arrays, Mapping[int, NDArray[Any]] | None]
+
+
+def single_runs(runs: Sequence[Arrays]) -> Iterator[Start]:
+    """Yield each run as the first and only run of a series."""
+    return zip(runs, repeat(_INITIAL), strict=False)
+
+
+def runs_of(series: Iterable[Series]) -> Iterator[Start]:
+    """Yield the runs of series in order."""
+    for one in series:
+        start: Mapping[int, NDArray[Any]] | None = one.start
+        for inputs in one.runs:
+            yield inputs, start
+            start = None
 
 
 class TimedRuns(Sequence[Arrays]):

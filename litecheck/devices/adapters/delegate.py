@@ -16,7 +16,7 @@ from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.adapters import litert
 from litecheck.devices.command_line import MissingFileError
 from litecheck.devices.device_kinds import FILLED, DeviceKind
-from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, Start, runs_of, single_runs
 
 #: Alternating bytes in a delegated output before a run, so that an unwritten output is recognized.
 _FILL = (0xA5, 0x5A)
@@ -82,45 +82,44 @@ class Delegate:
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
         """Return the outputs of each run, and a flag per output: True if the delegate computed it."""
-        return self.series(model, (Series((run,)) for run in runs))
+        return self._run(model, single_runs(runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
         """Run series of inferences: like :meth:`run`, but state persists within each series in the runtime's variable
         tensors."""
+        return self._run(model, runs_of(series))
+
+    def _run(self, model: bytes, runs: Iterable[Start]) -> AdapterAnswer:
         plain = _interpreter(model)
         own = len(plain._get_ops_details())
         del plain
         self._session = self._allocate(model)
         with litert.name_memory_errors(self._session.interpreter):
-            return self._infer(self._session, model, series, own)
+            return self._infer(self._session, model, runs, own)
 
     def _allocate(self, model: bytes) -> litert.Session:
         return litert.allocate(_interpreter(model, experimental_delegates=[self._delegate]))
 
-    def _infer(
-        self, session: litert.Session, model: bytes, series: Iterable[Series], own: int
-    ) -> AdapterAnswer:
+    def _infer(self, session: litert.Session, model: bytes, runs: Iterable[Start], own: int) -> AdapterAnswer:
         made: list[Arrays] = []
         silent: list[str] = []
         delegated: tuple[bool, ...] = ()
         shapes: list[tuple[int, ...]] | None = None  # input shapes of the allocated memory
         renewed = litert.has_resources(session.interpreter)
-        for one in series:
-            if made and renewed:
+        for inputs, start in runs:
+            if made and renewed and start is not None:
                 self._session = session = self._allocate(model)
                 shapes = None
-            session.begin(one)
-            for inputs in one.runs:
-                session.resize_inputs(inputs)
-                if shapes != (shapes := [array.shape for array in inputs]):
-                    delegated = _find_delegated(session.interpreter, own)
-                _fill(session.interpreter, delegated)
-                made.append(session.infer(inputs))
-                silent += [
-                    f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
-                    for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
-                    if ours and _is_unwritten(values)
-                ]
+            session.resize_inputs(inputs)
+            if shapes != (shapes := [array.shape for array in inputs]):
+                delegated = _find_delegated(session.interpreter, own)
+            _fill(session.interpreter, delegated)
+            made.append(session.infer(inputs, start))
+            silent += [
+                f"run {len(made) - 1}: the delegate wrote nothing to output {k}"
+                for k, (values, ours) in enumerate(zip(made[-1], delegated, strict=True))
+                if ours and _is_unwritten(values)
+            ]
         left = _describe_undelegated(session.interpreter._get_ops_details(), own) if any(delegated) else ""
         return AdapterAnswer(tuple(made), delegated, "\n".join(filter(None, (left, *silent[:3]))))
 

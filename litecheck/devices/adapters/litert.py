@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from litecheck.arrays import Arrays
+from litecheck.arrays import Array, Arrays
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.device_kinds import DeviceKind, at_least_one
-from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, take_all
+from litecheck.devices.port import AdapterAnswer, DeviceSpec, Series, Start, runs_of, single_runs
 from litecheck.processes.posix import free_address_space
 
 #: Kernels and LiteRT's resolver of each.
@@ -70,7 +70,7 @@ class LitertAdapter:
 
     def run(self, model: bytes, runs: Sequence[Arrays]) -> AdapterAnswer:
         """Return the outputs of each run, each from the initial state."""
-        return self.series(model, (Series((run,)) for run in runs))
+        return self._infer(model, single_runs(runs))
 
     def series(self, model: bytes, series: Iterable[Series]) -> AdapterAnswer:
         """Return the outputs of each run from a single interpreter. A model with resources, which nothing resets, gets
@@ -78,15 +78,17 @@ class LitertAdapter:
 
         The interpreter exists as long as the adapter.
         """
+        return self._infer(model, runs_of(series))
+
+    def _infer(self, model: bytes, runs: Iterable[Start]) -> AdapterAnswer:
         self._session = self._allocate(model)
         renewed = has_resources(self._session.interpreter)
         made: list[Arrays] = []
         with name_memory_errors(self._session.interpreter):
-            for one in series:
-                if made and renewed:
+            for inputs, start in runs:
+                if made and renewed and start is not None:
                     self._session = self._allocate(model)
-                self._session.begin(one)
-                made += [self._session.infer(run) for run in one.runs]
+                made.append(self._session.infer(inputs, start))
         return AdapterAnswer(tuple(made))
 
     def _allocate(self, model: bytes) -> Session:
@@ -117,24 +119,23 @@ class Session:
         details = self.interpreter.get_input_details()
         self._inputs, self._shapes = [d["index"] for d in details], [tuple(d["shape"]) for d in details]
 
-    def begin(self, series: Series) -> None:
-        """Set the variable tensors for a series. Inputs get their shapes first, because allocation also resets variables."""
-        for inputs in take_all(series.runs)[:1]:
-            self.resize_inputs(inputs)
-        self.interpreter.reset_all_variables()
-        for index, contents in series.start.items():
-            self.interpreter.set_tensor(index, contents)
+    def invoke(self, inputs: Arrays, start: Mapping[int, Array] | None = None) -> None:
+        """Run one inference from the current state, or from the initial state with these contents of variables.
 
-    def invoke(self, inputs: Arrays) -> None:
-        """Run one inference from the current state."""
+        Inputs get their shapes first, because allocation also resets variables.
+        """
         self.resize_inputs(inputs)
+        if start is not None:
+            self.interpreter.reset_all_variables()
+            for index, contents in start.items():
+                self.interpreter.set_tensor(index, contents)
         for index, values in zip(self._inputs, inputs, strict=True):
             self.interpreter.set_tensor(index, values)
         self.interpreter.invoke()
 
-    def infer(self, inputs: Arrays) -> Arrays:
-        """Return copies of the outputs of one inference (int4 as int8, one value per byte)."""
-        self.invoke(inputs)
+    def infer(self, inputs: Arrays, start: Mapping[int, Array] | None = None) -> Arrays:
+        """Return copies of the outputs of :meth:`invoke` (int4 as int8, one value per byte)."""
+        self.invoke(inputs, start)
         return tuple(map(self.interpreter.get_tensor, self._outputs))
 
 
