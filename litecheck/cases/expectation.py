@@ -28,6 +28,7 @@ class Expectation:
     def __init__(self, case: Case, stimuli: Sequence[Stimulus]) -> None:
         self.case = case
         self._found: dict[Any, Sequence[Arrays] | None] = {}
+        self._first: ReferenceInterpreter | None = None
         self._reach: dict[int, tuple[float, float]] = {}
         self.stimuli = Stimuli.of(stimuli)
         self._joins = together(case.submodel.model) > 1 and self.stimuli.independent
@@ -44,10 +45,15 @@ class Expectation:
 
     def compute(self, arithmetic: Arithmetic) -> Sequence[Arrays]:
         """Return the outputs for each inference; raises RunError, with the reason, if the reference cannot."""
-        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
+        interpreter = self._interpreter(arithmetic)
         if self._joins:
             return outputs_of(interpreter, self.stimuli.runs)
         return stack_inferences([_outputs(interpreter, stimulus) for stimulus in self.stimuli])
+
+    def _interpreter(self, arithmetic: Arithmetic) -> ReferenceInterpreter:
+        """Return a new interpreter. All interpreters of the case share prepared constants."""
+        self._first = self._first or ReferenceInterpreter(self.case.submodel.model, arithmetic)
+        return self._first.under(arithmetic)
 
     def states(self, arithmetic: Arithmetic) -> Iterator[Mapping[int, Array]]:
         """Yield the contents of variable tensors of the case's model before each inference; variables without an entry
@@ -55,7 +61,7 @@ class Expectation:
 
         Raise RunError as ``compute`` does.
         """
-        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
+        interpreter = self._interpreter(arithmetic)
         for stimulus in self.stimuli:
             _begin(interpreter, stimulus)
             yield {
@@ -73,7 +79,7 @@ class Expectation:
         """
         if self._joins and self(arithmetic) is not None:
             return self.stimuli
-        interpreter = ReferenceInterpreter(self.case.submodel.model, arithmetic)
+        interpreter = self._interpreter(arithmetic)
         kept: list[int] = []
         outputs: list[Arrays] = []
         for numbers in self.stimuli.series:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
-
-import numpy as np
 
 from litecheck.errors import ConfigError, wrong_type
 from litecheck.model.types import Model, Operator, Subgraph
@@ -24,7 +21,7 @@ from litecheck.reference.compute_limits import (
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
 from litecheck.reference.engine.dispatch import BoundKernel, bind, compute
 from litecheck.reference.engine.entry_point import EntryPoint, entry
-from litecheck.reference.engine.lifetimes import HeldBytes, initial, keep_freed_memory, last_use
+from litecheck.reference.engine.lifetimes import HeldBytes, State, initial, keep_freed_memory, last_use
 from litecheck.reference.engine.prepared_constants import constant
 from litecheck.reference.runtime_tensors import Array, Operand, Outputs, RunError
 
@@ -72,27 +69,6 @@ def run(
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class State:
-    """State that an interpreter keeps between inferences."""
-
-    variables: Mapping[tuple[int, int], Array]
-    resources: Mapping[tuple[str, str], Array | None]
-    initialized: frozenset[int]
-
-    def same(self, other: State) -> bool:
-        """Return True if both states have the same contents."""
-        return (
-            self.initialized == other.initialized
-            and _has_equal_arrays(self.variables, other.variables)
-            and _has_equal_arrays(self.resources, other.resources)
-        )
-
-
-def _has_equal_arrays(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
-    return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
-
-
 class ReferenceInterpreter:
     """Model that can be run repeatedly. Constants are prepared once, variables keep their contents."""
 
@@ -123,6 +99,12 @@ class ReferenceInterpreter:
         self._depth = 0
         self._number_resources()
         keep_freed_memory()
+
+    def under(self, arithmetic: Arithmetic) -> ReferenceInterpreter:
+        """Return a new interpreter of the model under another arithmetic. Both share prepared constants."""
+        other = ReferenceInterpreter(self.model, arithmetic, self.limits)
+        other._constants = self._constants
+        return other
 
     def reset(self) -> None:
         """Reset variable tensors to their initial contents. Resources stay, as in LiteRT."""

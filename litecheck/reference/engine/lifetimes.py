@@ -1,8 +1,11 @@
-"""Lifetimes of tensors in a running subgraph: initial contents, memory use, and last use."""
+"""Lifetimes of tensors in a running subgraph: state between inferences, initial contents, memory use, and last use."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +15,27 @@ from litecheck.reference.runtime_tensors import NUMPY_TYPES, Array, RunError
 
 #: Size in bytes of the largest block that glibc can keep after it is freed.
 KEPT = 31 << 20
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class State:
+    """State that an interpreter keeps between inferences."""
+
+    variables: Mapping[tuple[int, int], Array]
+    resources: Mapping[tuple[str, str], Array | None]
+    initialized: frozenset[int]
+
+    def same(self, other: State) -> bool:
+        """Return True if both states have the same contents."""
+        return (
+            self.initialized == other.initialized
+            and _has_equal_arrays(self.variables, other.variables)
+            and _has_equal_arrays(self.resources, other.resources)
+        )
+
+
+def _has_equal_arrays(mine: Mapping[Any, Any], theirs: Mapping[Any, Any]) -> bool:
+    return mine.keys() == theirs.keys() and all(np.array_equal(mine[key], theirs[key]) for key in mine)
 
 
 class HeldBytes(dict[int, int]):
