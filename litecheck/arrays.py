@@ -99,6 +99,12 @@ def blocks(runs: Sequence[Arrays], at: int) -> Sequence[Array]:
     return (runs.columns[at],) if isinstance(runs, StackedRuns) else [run[at] for run in runs]
 
 
+def count_elements(runs: Sequence[Arrays]) -> int:
+    """Return the number of elements in all arrays of all inferences."""
+    each = (runs.columns,) if isinstance(runs, StackedRuns) else runs
+    return sum(array.size for arrays in each for array in arrays)
+
+
 def has_equal_layout(some: Sequence[Arrays], others: Sequence[Arrays]) -> bool:
     """Return True if two stacks have equal shapes and types except for the number of inferences; False without
     stacks."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
-from itertools import chain
+from itertools import accumulate, chain
 
 import numpy as np
 from numpy.typing import NDArray
 
-from litecheck.arrays import Array, StackedRuns
+from litecheck.arrays import Array, StackedRuns, count_elements
 from litecheck.cases.model_parts import Case
 from litecheck.cases.random_streams import OneStream, SeededStreams, Streams
 from litecheck.cases.stimuli import Stimuli, Stimulus
@@ -38,11 +38,11 @@ def limit_memory(parts: Iterable[Stimuli]) -> Iterator[Stimuli]:
     """
     left = _share()
     for part in parts:
-        for number, arrays in enumerate(part.runs, 1):
-            left -= sum(array.size for array in arrays)
-            if left < 0:
-                yield part[:number]
-                return
+        if left < (needed := count_elements(part.runs)):
+            sums = accumulate(map(count_elements, ([arrays] for arrays in part.runs)))
+            yield part[: 1 + sum(found <= left for found in sums)]
+            return
+        left -= needed
         yield part
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain as chain_of
-from typing import Any
+from typing import Any, TypeVar
 
 from numpy.typing import NDArray
 
@@ -29,6 +29,7 @@ from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.runtime_tensors import RunError
 from litecheck.verification.settings import Settings
 
+T = TypeVar("T")
 #: Outputs of an arithmetic for every inference, or None if the arithmetic has no kernel.
 Expected = Callable[[Arithmetic], "Sequence[Arrays] | None"]
 
@@ -59,11 +60,16 @@ class CaseJob:
         once = self.stimuli.series
         if self.again is not None:
             return (*once, *(range(n, n + 1) for n in self.again))
-        return tuple(part for n in range(self.repeat) for part in (once[::-1] if n % 2 else once))
+        return self._repeat(once)
+
+    def _repeat(self, once: Sequence[T]) -> tuple[T, ...]:
+        return tuple(one for n in range(self.repeat) for one in (once[::-1] if n % 2 else once))
 
     @cached_property
     def order(self) -> tuple[int, ...]:
         """Numbers of the inferences in the device's order."""
+        if self.again is None and not self.stimuli.follows:
+            return self._repeat(range(len(self.stimuli)))
         return tuple(number for part in self.series for number in part)
 
     @property
