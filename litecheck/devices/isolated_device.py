@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import re
 import shutil
 import tempfile
@@ -10,6 +11,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
+from pathlib import Path
 
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices import worker_main
@@ -87,7 +89,9 @@ class IsolatedDevice:
         """Return the answer to a job, and True if its process has run earlier jobs."""
         worker = self._take_worker()
         try:
-            (worker.folder / worker_main.ANSWER).unlink(missing_ok=True)
+            # A rename over a file of the last job would wait for the disk (ext4, auto_da_alloc).
+            for name in (worker_main.JOB, worker_main.ANSWER):
+                (worker.folder / name).unlink(missing_ok=True)
             if job is not None:
                 write_message(worker.folder / worker_main.JOB, *pack_job(job))
             invocations = None if job is None else len(job.runs)
@@ -107,7 +111,7 @@ class IsolatedDevice:
             worker.close()
             raise
         finally:
-            shutil.rmtree(worker.folder / worker_main.SCRATCH, ignore_errors=True)
+            _empty_folder(worker.folder / worker_main.SCRATCH)
             self._return_worker(worker)
 
     def _take_worker(self) -> Worker:
@@ -143,6 +147,13 @@ class IsolatedDevice:
             self._free.clear()
         for worker in workers:
             worker.close()
+
+
+def _empty_folder(folder: Path) -> None:
+    """Remove a folder unless it is empty."""
+    with suppress(OSError):
+        if os.listdir(folder):
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _open_error(name: str, why: str) -> DeviceError:
