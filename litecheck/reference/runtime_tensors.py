@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from math import isfinite
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -38,7 +39,7 @@ class PerTensor:
             count = f"{stated.size} scales where one is needed" if stated.size else "no scale"
             raise RunError(f"an operand of type {self.dtype} states {count}")
         scale: np.float32 = np.float32(stated[0])
-        if not np.isfinite(scale):
+        if not isfinite(scale):
             raise RunError(f"an operand of type {self.dtype} states a scale of {scale}")
         return scale
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -76,8 +77,9 @@ def last_use(subgraph: Subgraph) -> dict[int, tuple[int, ...]]:
     return {op: tuple(indexes) for op, indexes in by_operator.items()}
 
 
+@cache
 def keep_freed_memory() -> None:
-    """Make the allocator keep freed memory for the next inference.
+    """Make the allocator keep freed memory for the next inference, for the lifetime of the process.
 
     glibc returns a freed large block to the system until a larger block has been freed. Each inference would then wait
     for thousands of page faults. The block allocated here is never written, so it needs no physical memory. Source:
