@@ -12,7 +12,7 @@ from litecheck.arrays import Array, Arrays, column
 from litecheck.cases.inputs import DIRECTED, DrawnInputs, has_codes, only
 from litecheck.cases.merged_inferences import merged_inputs, split_outputs
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.model.stored_values import stored_integers
 from litecheck.model.types import Tensor
 from litecheck.quantization import INTEGER_RANGES

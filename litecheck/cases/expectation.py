@@ -12,7 +12,7 @@ from litecheck.arrays import Array, Arrays, stack_inferences
 from litecheck.cases.inputs import PROPAGATED, exceeds_share
 from litecheck.cases.merged_inferences import outputs_of, run_once, together
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.cases.variable_state import Reach
 from litecheck.model.types import Model, Operator, Subgraph
 from litecheck.reference.engine.arithmetic import Arithmetic

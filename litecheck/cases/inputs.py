@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from litecheck.arrays import Array, StackedRuns, count_elements
 from litecheck.cases.model_parts import Case
 from litecheck.cases.random_streams import OneStream, SeededStreams, Streams
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import OperatorTraits, traits_of
 from litecheck.quantization import BITS, INTEGER_RANGES

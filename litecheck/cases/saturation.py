@@ -11,7 +11,7 @@ from litecheck.arrays import Array, Arrays, blocks
 from litecheck.cases.inputs import DIRECTED, Input, has_codes, inputs_of
 from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.quantization import INTEGER_RANGES
 
 #: Divisors of the inputs' distances from their zero points.

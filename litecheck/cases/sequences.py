@@ -16,7 +16,7 @@ from litecheck.cases.distinguishing_inputs import extreme_inputs
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.inputs import draw_stimuli, draws
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.model.types import Model, Tensor

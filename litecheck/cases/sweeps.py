@@ -20,7 +20,7 @@ from litecheck.cases.inputs import (
     only,
 )
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.quantization import BITS, INTEGER_RANGES
 
 #: Largest number of sweeps.

@@ -11,7 +11,7 @@ import numpy as np
 from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.comparison.difference import difference
 from litecheck.comparison.element_explanation import active_slots
 from litecheck.comparison.types import Cause, MismatchCluster

@@ -14,7 +14,7 @@ from litecheck.cases.geometry.design import STRENGTHS, design_of
 from litecheck.cases.geometry.layout import Layout
 from litecheck.cases.inputs import draw_stimuli, inputs_of
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimulus
+from litecheck.cases.stimulus import Stimulus
 from litecheck.model.submodels import cut_operators
 from litecheck.model.types import Model
 from litecheck.profile.assemble import assemble

@@ -10,7 +10,7 @@ import numpy as np
 from litecheck.arrays import Array, blocks
 from litecheck.cases.inputs import DrawnInputs
 from litecheck.cases.merged_inferences import outputs_of
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.model.types import Tensor
 from litecheck.profile.assemble import assemble
 from litecheck.profile.generate.plan_solver import following

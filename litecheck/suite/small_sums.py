@@ -9,7 +9,7 @@ import numpy as np
 from litecheck.arrays import Array
 from litecheck.cases.inputs import RANDOM, Input, draw_stimuli, inputs_of
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimulus
+from litecheck.cases.stimulus import Stimulus
 from litecheck.profile.operator_plan import Plan
 from litecheck.suite.draft_constants import depth
 from litecheck.suite.free_parameters import FreeParameters

@@ -10,7 +10,7 @@ from litecheck.arrays import Array, Arrays
 from litecheck.cases import inputs, model_parts, sequences
 from litecheck.cases.distinguishing_inputs import distinguishing, extreme_inputs
 from litecheck.cases.expectation import Expectation
-from litecheck.cases.stimuli import Stimulus
+from litecheck.cases.stimulus import Stimulus
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import StateSupport
 from litecheck.model.types import Model

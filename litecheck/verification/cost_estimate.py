@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from litecheck.cases import model_parts
 from litecheck.cases.expectation import Expectation
 from litecheck.cases.sequences import series_tried
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, Job, memory_of

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from litecheck.cases.expectation import with_all_outputs
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.sweeps import exhaustive
 from litecheck.comparison.cause_search import find_causes
 from litecheck.comparison.element_explanation import explain_outputs

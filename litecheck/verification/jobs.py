@@ -18,7 +18,7 @@ from litecheck.cases.inputs import DrawnInputs, draws
 from litecheck.cases.model_parts import Case
 from litecheck.cases.saturation import attenuate_series, saturates
 from litecheck.cases.sequences import remembers, sequence, sequences, series_tried
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.cases.variable_state import StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome

@@ -16,7 +16,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.inputs import DIRECTED, PROPAGATED, RANDOM
 from litecheck.cases.merged_inferences import outputs_of, together
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.reference.defects.defects import defects_of
 from litecheck.reference.engine.arithmetic import Arithmetic
 from litecheck.reference.engine.dispatch import slots_of

@@ -11,7 +11,7 @@ from litecheck.cases import model_parts
 from litecheck.cases.distinguishing_inputs import distinguishing
 from litecheck.cases.inputs import DrawnInputs, draw_inputs
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimulus
+from litecheck.cases.stimulus import Stimulus
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import load_arithmetic

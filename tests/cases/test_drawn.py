@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from litecheck.cases.inputs import DrawnInputs, draw_inputs, draw_stimuli, draws
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from tests.cases.elements import unary
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from litecheck.cases import model_parts
 from litecheck.cases.inputs import RANDOM, draw_inputs, draw_stimuli, draws, limit_memory
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.sweeps import directed_stimuli
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.reference.compute_limits import ComputeLimits, set_limits

@@ -7,7 +7,7 @@ import pytest
 
 from litecheck.cases.model_parts import operators
 from litecheck.cases.saturation import attenuate_series, saturates
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from tests.verification.networks import saturating
 
 

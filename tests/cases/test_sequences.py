@@ -15,7 +15,7 @@ from litecheck.cases import inputs, model_parts
 from litecheck.cases.expectation import Expectation, with_all_outputs
 from litecheck.cases.inputs import draw_stimuli
 from litecheck.cases.sequences import remembers, sequence, sequences
-from litecheck.cases.stimuli import Stimulus
+from litecheck.cases.stimulus import Stimulus
 from litecheck.cases.variable_state import Reach, StateSupport, TriedSeries
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Job

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from litecheck.cases.model_parts import Case
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.sweeps import directed_stimuli, exhaustive
 from tests.cases.elements import binary, unary
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.comparison.cause_search import find_causes
 from litecheck.comparison.types import Cause
 from litecheck.comparison.wording import gathering_sentence

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from litecheck.cases.stimuli import Stimuli
+from litecheck.cases.stimulus import Stimuli
 from litecheck.cases.variable_state import StateSupport
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Failure, Job

@@ -15,7 +15,7 @@ from litecheck.arrays import Arrays
 from litecheck.cases.expectation import Expectation, with_all_outputs
 from litecheck.cases.model_parts import Case
 from litecheck.cases.sequences import sequence
-from litecheck.cases.stimuli import Stimuli, Stimulus
+from litecheck.cases.stimulus import Stimuli, Stimulus
 from litecheck.comparison.element_explanation import explain_outputs
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure
