@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable
+from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import BinaryIO
 
@@ -122,6 +123,7 @@ def member_path(folder: str | Path, name: str, error: type[ConfigError] = Config
     return path
 
 
+@lru_cache(1 << 14)
 def is_relative(name: str) -> bool:
     """Return True if a name is a path below a folder on every system. *Example:* ``C:x`` and ``a/../b`` are not."""
     flavors = (PurePosixPath(name), PureWindowsPath(name))

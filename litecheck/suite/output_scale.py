@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -103,12 +103,11 @@ def _compute_outputs(
     """Return the reference's stored outputs for random inputs, without a fused activation; ``drawn`` caches inputs."""
     unbounded = {"fused_activation_function": "NONE"} if freedom.draft.facts.fuses == "activation" else {}
     model = assemble(plan.option(**unbounded) if unbounded else plan)
-    case = case_of(model, freedom.draft.form.name)
-    known: Mapping[int, Array] = known_inputs(model, freedom.draft.inputs)
     main, interpreter = model.subgraphs[0], ReferenceInterpreter(model)
     alike = tuple(_drawn_by(main.tensors[index]) for index in main.inputs)
     if alike not in drawn:
-        drawn[alike] = DrawnInputs(case, known, seed)
+        case = case_of(model, freedom.draft.form.name)
+        drawn[alike] = DrawnInputs(case, known_inputs(model, freedom.draft.inputs), seed)
     size = max(1, math.prod(plan.operands[role][0].shape))
     several = Stimuli.join(drawn[alike].first(max(2, min(_DRAWS, _RESULTS // size)))).runs
     (place,) = (n for n, i in enumerate(main.outputs) if main.tensors[i].name == plan.operands[role][0].name)

@@ -104,6 +104,7 @@ def arithmetic_files(name: str | Path) -> tuple[tuple[str, Path], ...]:
     return tuple(found)
 
 
+@cache
 def _bundled_file(name: str) -> Path | None:
     """Return the file of an arithmetic of litecheck, None for other names."""
     path = rules_dir() / "arithmetic" / f"{name}.yaml"

@@ -61,7 +61,7 @@ def running(tmp_path: Path, folders: Path, monkeypatch: pytest.MonkeyPatch) -> I
     yield run
     for device in devices:
         device.close()
-    assert list(folders.glob("*/scratch")) == []
+    assert list(folders.glob("*/scratch/*")) == []
 
 
 @pytest.mark.parametrize(
