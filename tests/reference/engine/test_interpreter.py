@@ -13,6 +13,7 @@ from litecheck.errors import ConfigError
 from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
 from litecheck.quantization import Quantization
+from litecheck.reference.engine.arithmetic import load_arithmetic
 from litecheck.reference.engine.entry_point import entry
 from litecheck.reference.engine.interpreter import ReferenceInterpreter, run
 from litecheck.reference.engine.lifetimes import initial
@@ -244,6 +245,17 @@ def test_constants_are_prepared_once() -> None:
     assert made[0] is made[1]
     assert first.once("other", lambda: 3) == 3
     assert not Operand(X, "int8").prepared
+
+
+def test_interpreters_under_several_arithmetics_share_constants_and_no_state() -> None:
+    interpreter = ReferenceInterpreter(chain(), "litert-reference")
+    other = interpreter.under(load_arithmetic("litert-xnnpack"))
+    assert other.arithmetic.name == "litert-xnnpack"
+    subgraph = interpreter.model.subgraphs[0]
+    axis = subgraph.operators[0].inputs[1]
+    assert other.operand(subgraph, axis, {}) is interpreter.operand(subgraph, axis, {})
+    assert other.variables is not interpreter.variables
+    assert np.array_equal(other.run(subgraph, (X,))[2], interpreter.run(subgraph, (X,))[2])
 
 
 def test_an_unknown_keep_is_an_error() -> None:
