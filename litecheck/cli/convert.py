@@ -90,7 +90,9 @@ def convert(
     """
     from litecheck.conversion.calibration.prestart import prestart_child
     from litecheck.conversion.target_name import check_target
+    from litecheck.processes.garbage_collection import search_cycles_rarely
 
+    search_cycles_rarely()
     manner = OutputOptions(quiet=quiet, verbose=verbose, no_color=no_color)
     vias = values.parse_vias(via, compare)
     targets = parse_outputs(reports or (), "convert" if vias == ("litecheck",) else "converters")

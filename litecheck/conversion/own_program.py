@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litecheck.conversion.calibration.prestart import prestart_child
+from litecheck.processes.garbage_collection import search_cycles_rarely
 
 if TYPE_CHECKING:  # the child starts before these modules are imported
     from litecheck.conversion.calibration.dataset import CalibrationData
@@ -17,6 +18,7 @@ if TYPE_CHECKING:  # the child starts before these modules are imported
 
 def to_integers(request: Mapping[str, Any], samples: Path) -> bytes:
     """Return the int8 or int16x8 .tflite, checked and written as in ``litecheck convert --no-agreement``."""
+    search_cycles_rarely()
     target = samples.parent / "made.tflite"
     started = prestart_child(request["device"], compares=False)
     from litecheck.conversion.background_calibration import BackgroundCalibration
