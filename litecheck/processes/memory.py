@@ -71,10 +71,12 @@ class MemoryWatch:
 
 def peak_memory() -> int:
     """Return the peak resident memory of this process in bytes, or its present memory if the system reports no peak."""
+    if resident := peak_resident():
+        return resident
     import psutil
 
     memory = psutil.Process().memory_info()
-    return peak_resident() or int(getattr(memory, "peak_wset", memory.rss))
+    return int(getattr(memory, "peak_wset", memory.rss))
 
 
 def _family(pid: int) -> Iterator[psutil.Process]:
