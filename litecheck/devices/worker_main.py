@@ -83,6 +83,7 @@ def main() -> None:
     if process is not None:
         process.end()
     shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)  # the parent waits; unloading the runtime takes longer than a job of a small model
 
 
 def load_attribute(reference: str) -> Any:
