@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from litecheck.checks.validate import validate
 from litecheck.conversion.background_calibration import BackgroundCalibration
 from litecheck.conversion.binding import bind
-from litecheck.conversion.calibration.litert_child import LitertChild
+from litecheck.conversion.calibration.litert_child import LitertChild, litert_version
 from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
 from litecheck.conversion.data_warnings import range_warnings
 from litecheck.conversion.fixed_ranges import parse_ranges, with_fixed_ranges
@@ -170,7 +170,8 @@ def _convert_session(
 
 
 def _load_rules(model: Model, settings: ConversionSettings) -> None:
-    """Read the rules, versions and known faults that the model's operators need. They are read once and cached."""
+    """Read the rules, versions and known faults that the model's operators and the report need. They are cached."""
+    litert_version()
     profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
