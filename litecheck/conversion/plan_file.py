@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from litecheck.conversion.conversion_plan import (
     ConstantChange,
@@ -15,7 +14,7 @@ from litecheck.conversion.conversion_plan import (
     TensorQuantParams,
 )
 from litecheck.conversion.formulas import Generation
-from litecheck.conversion.json_layout import layout_json
+from litecheck.conversion.json_layout import Decimals, layout_json
 from litecheck.conversion.plan_reader import PLAN_KEYS, PlanReader
 from litecheck.documents import decode_json
 from litecheck.errors import ConfigError
@@ -139,12 +138,12 @@ def _tensor(one: TensorQuantParams) -> dict[str, Any]:
 def _form(form: QuantParams) -> dict[str, Any]:
     values: dict[str, Any] = {
         "dtype": form.dtype,
-        "scale": _shortest_decimals(form.scale),
+        "scale": Decimals(form.scale),
         "zero_point": form.zero_point.tolist(),
     }
     if form.scale.size > 1 or form.axis:
         values["axis"] = form.axis
-    values["range"] = _shortest_decimals(np.array([form.low, form.high], np.float32))
+    values["range"] = Decimals(np.array([form.low, form.high], np.float32))
     if form.block:
         values["block_size"] = form.block
     if form.dequantized:
@@ -154,8 +153,3 @@ def _form(form: QuantParams) -> dict[str, Any]:
     if form.because:
         values["because"] = form.because
     return values
-
-
-def _shortest_decimals(values: NDArray[np.float32]) -> list[float]:
-    """Return the shortest decimals that give the same float32 again."""
-    return [float(str(value)) for value in values]
