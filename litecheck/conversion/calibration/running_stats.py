@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
@@ -37,18 +38,26 @@ def observed_tensors(model: Model) -> tuple[Place, ...]:
 
 @dataclass(slots=True)
 class RunningStats:
-    """The accumulated statistics. ``sample`` is the number of the current sample."""
+    """The accumulated statistics. ``sample`` is the number of the current sample.
+
+    ``enclosed`` is the number of elements that changed no end and are not in ``tensors``.
+    """
 
     sketched: bool
     sample: int = 0
     tensors: dict[Place, TensorStatistics] = field(default_factory=dict)
     inner: dict[Inner, TensorStatistics] = field(default_factory=dict)
+    enclosed: Counter[Place] = field(default_factory=Counter)
 
     def add(self, place: Place, values: NDArray[Any]) -> None:
         """Add the values of a tensor in one more inference."""
-        if values.size:
-            one = statistics_of(values, self.sample, self.sketched)
-            self.tensors[place] = self.tensors.get(place, _NOTHING).merge(one)
+        if not values.size:
+            return
+        known, ends = self.tensors.get(place, _NOTHING), (values.min(), values.max())
+        if known.encloses(*ends) and not self.sketched:
+            self.enclosed[place] += values.size
+        else:
+            self.tensors[place] = known.merge(statistics_of(values, self.sample, self.sketched, ends))
 
     def add_inner(self, place: Inner, values: NDArray[Any]) -> None:
         """Add the values inside an operator in one more inference."""
@@ -71,5 +80,9 @@ class RunningStats:
         self, places: Iterable[Place], samples: int, source: str, runtime: str
     ) -> CalibrationStatistics:
         """Return the statistics in the order of ``places``."""
-        tensors = {place: self.tensors[place] for place in places if place in self.tensors}
+        tensors = {
+            place: replace(one, elements=one.elements + self.enclosed[place])
+            for place in places
+            if (one := self.tensors.get(place)) is not None
+        }
         return CalibrationStatistics(tensors, samples, source, runtime, dict(sorted(self.inner.items())))

@@ -75,6 +75,10 @@ class TensorStatistics:
         """True if there was a finite value."""
         return bool(self.low <= self.high)
 
+    def encloses(self, low: np.float32, high: np.float32) -> bool:
+        """Return True if values from ``low`` to ``high`` change no end, whatever their sample; False for a NaN."""
+        return bool(self.low_beside <= low and high <= self.high_beside)
+
     def merge(self, other: TensorStatistics) -> TensorStatistics:
         """Return the statistics of the values of both, independent of their order."""
         faults = [one.not_finite for one in (self, other) if one.not_finite is not None]
@@ -127,11 +131,16 @@ def _merge_sketches(one: Sketch | None, other: Sketch | None) -> Sketch | None:
     return one.merge(other)
 
 
-def statistics_of(values: NDArray[Any], sample: int = 0, sketched: bool = False) -> TensorStatistics:
-    """Return the statistics of a tensor's values in an inference."""
+def statistics_of(
+    values: NDArray[Any],
+    sample: int = 0,
+    sketched: bool = False,
+    ends: tuple[np.float32, np.float32] | None = None,
+) -> TensorStatistics:
+    """Return the statistics of a tensor's values in an inference. ``ends`` are the smallest and largest value if known."""
     if not values.size:
         return TensorStatistics()
-    low, high = np.float32(values.min()), np.float32(values.max())
+    low, high = ends or (np.float32(values.min()), np.float32(values.max()))
     fault, finite = None, values
     if not (np.isfinite(low) and np.isfinite(high)):
         fault = NotFinite(sample, "nan" if np.isnan(low) else "inf")
