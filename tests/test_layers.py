@@ -105,3 +105,14 @@ def test_the_command_loads_no_runtime() -> None:
     )
     model = str(ROOT / "fixtures" / "conv_int8.tflite")
     assert not loaded_by(code, "validate", model) & {"pydantic", *FOREIGN}
+
+
+def test_a_conversion_without_a_comparison_loads_no_module_that_compares() -> None:
+    code = (
+        "import sys\nfrom litecheck.conversion.pipeline import convert_model\n"
+        "convert_model(sys.argv[1], random=1, device='litecheck', agreement=False)\n"
+        "loaded = {n.rpartition('.')[2] for n in sys.modules if n.startswith('litecheck.conversion')}\n"
+        "assert 'planning' in loaded\n"
+        "assert not loaded & {'agreement', 'fixes', 'precision_budget', 'rerun', 'sensitivity'}"
+    )
+    assert "numpy" in loaded_by(code, str(ROOT / "fixtures" / "float_detector.tflite"))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from litecheck.checks.validate import validate
 from litecheck.conversion.background_calibration import BackgroundCalibration
 from litecheck.conversion.binding import bind
+from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import LitertChild, litert_version
 from litecheck.conversion.convert_float import Conversion, check_changed, check_request, convert, replay
 from litecheck.conversion.data_warnings import range_warnings
@@ -18,16 +20,12 @@ from litecheck.conversion.gates import gate_failures
 from litecheck.conversion.groups import Interval, Key
 from litecheck.conversion.inserted_quantize import drop_inserted_notes
 from litecheck.conversion.model_calibration import Calibration
-from litecheck.conversion.model_comparison import measure_loss
 from litecheck.conversion.operator_version import version_of
 from litecheck.conversion.parameter_transfer import TransferredParams, copy_parameters
 from litecheck.conversion.plan_file import plan_json
 from litecheck.conversion.plan_profiles import profile_of, profiles_of, rules_for
-from litecheck.conversion.qat_models import with_trained_ranges
 from litecheck.conversion.record import ConversionRecord, staying, tensor_records
 from litecheck.conversion.request import KINDS
-from litecheck.conversion.rerun import Rerun
-from litecheck.conversion.retype_8bit import replay_retype, retype
 from litecheck.conversion.runtime_faults import fault_warnings, runtime_fault
 from litecheck.conversion.sample_progress import SampleProgress, Told
 from litecheck.conversion.session_setup import ConversionSession, prepare_session
@@ -35,7 +33,6 @@ from litecheck.conversion.settings import ConversionSettings
 from litecheck.conversion.shared_scales import shared_quantizations
 from litecheck.conversion.source import load_source
 from litecheck.conversion.target_name import check_target
-from litecheck.conversion.weight_errors import weight_errors
 from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import file_size, model_bytes
@@ -46,6 +43,8 @@ from litecheck.version import __version__
 if TYPE_CHECKING:
     from litecheck.conversion.bias_correction import BiasCorrection
     from litecheck.conversion.precision_budget import BudgetChoice
+    from litecheck.conversion.rerun import Rerun
+    from litecheck.conversion.weight_errors import WeightError
 
 _NONE: Mapping[Key, Interval] = {}
 
@@ -81,7 +80,7 @@ def _carry_out(
         check_request(model, settings.request)
         parse_ranges(model, settings.ranges)
     if calibrating.waits:
-        _load_rules(model, settings)
+        _prepare_next_steps(session)
     calibration = calibrating.result()
     ranges, copied = _choose_ranges(session, calibration)
     conversion = _convert_session(session, ranges, copied, calibration)
@@ -90,9 +89,8 @@ def _carry_out(
     if data and calibration:
         if not calibration.file:
             progress.finish(data.count)
-        trained, simulated = session.trained_model, session.simulated_model
-        inner, search = calibration.inner, session.search
-        rerun = Rerun(model, settings, data, ranges, inner, progress, child, trained, search, simulated)
+        if session.runs_new_model:
+            rerun = _make_rerun(session, data, ranges, calibration, progress, child)
     conversion, correction, budget = _improve(session, conversion, rerun, progress, child)
     if save_plan:
         atomic_write(save_plan, plan_json(conversion.plan))
@@ -103,7 +101,9 @@ def _carry_out(
     unreached = _warn_of_unreached(session, conversion, calibration, ranges)
     faults = fault_warnings(conversion.plan, settings.runtimes)
     record = replace(record, warnings=(*record.warnings, *unreached, *faults))
-    if record.verdict != "violates":
+    if record.verdict != "violates" and session.runs_new_model:
+        from litecheck.conversion.model_comparison import measure_loss
+
         record = measure_loss(record, session, ranges, rerun, progress, child)
     record = replace(record, failed_gates=gate_failures(record, settings))
     if target and record.verdict == "conforms" and (settings.force or not record.failed_gates):
@@ -126,8 +126,27 @@ def _choose_ranges(
         copied = copy_parameters(model, session.quantized_model, profile, calibration is not None)
     ranges = calibration.ranges if calibration else copied.reaches if copied else _NONE
     if trained:
+        from litecheck.conversion.qat_models import with_trained_ranges
+
         ranges = with_trained_ranges(model, profile, ranges, trained, KINDS[settings.to][0])
     return with_fixed_ranges(model, profile, ranges, settings.ranges), copied
+
+
+def _make_rerun(
+    session: ConversionSession,
+    data: CalibrationData,
+    ranges: Mapping[Key, Interval],
+    calibration: Calibration,
+    progress: SampleProgress,
+    child: LitertChild,
+) -> Rerun:
+    from litecheck.conversion.rerun import Rerun
+
+    trained, simulated = session.trained_model, session.simulated_model
+    inner, search = calibration.inner, session.search
+    return Rerun(
+        session.model, session.settings, data, ranges, inner, progress, child, trained, search, simulated
+    )
 
 
 def _improve(
@@ -159,18 +178,23 @@ def _convert_session(
 ) -> Conversion:
     """Return the conversion by the plan of the session, or by a new plan."""
     model, request = session.model, session.settings.request
-    if session.plan is not None:
-        return (replay_retype if session.shifts else replay)(model, session.plan, request)
     if session.shifts:
-        return retype(model, request)
+        from litecheck.conversion.retype_8bit import replay_retype, retype
+
+        return replay_retype(model, session.plan, request) if session.plan else retype(model, request)
+    if session.plan is not None:
+        return replay(model, session.plan, request)
     inner = calibration.inner if calibration else None
     changes = session.equalization.changes if session.equalization else ()
     known = session.trained_model.params if session.trained_model else None
     return convert(model, request, ranges or None, copied, inner, changes, known)
 
 
-def _load_rules(model: Model, settings: ConversionSettings) -> None:
-    """Read the rules, versions and known faults that the model's operators and the report need. They are cached."""
+def _prepare_next_steps(session: ConversionSession) -> None:
+    """Load modules, rules, versions and known faults that the next steps need. They are cached."""
+    model, settings = session.model, session.settings
+    if session.runs_new_model:
+        import_module("litecheck.conversion.model_comparison")
     litert_version()
     profile, _ = rules_for(settings.to, settings.profile)
     for subgraph in model.subgraphs:
@@ -229,8 +253,14 @@ def _check_model(
         tuple(warnings),
         tried=not target,
         pairs=session.equalization.pairs if session.equalization else None,
-        weights=weight_errors(model, conversion) if session.shifts else (),
+        weights=_weight_errors(model, conversion) if session.shifts else (),
     )
+
+
+def _weight_errors(model: Model, conversion: Conversion) -> tuple[WeightError, ...]:
+    from litecheck.conversion.weight_errors import weight_errors  # few conversions need it
+
+    return weight_errors(model, conversion)
 
 
 @shows_call("litecheck.convert('model.tflite', 'int8.tflite', data='samples.npz')")

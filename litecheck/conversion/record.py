@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING, Literal
 
 from litecheck.conversion.binding import bind
 from litecheck.conversion.conversion_plan import UNTOUCHED, Decision, QuantParams, TensorQuantParams
-from litecheck.conversion.convert_float import Conversion
-from litecheck.conversion.equalize import LayerPair
-from litecheck.conversion.fixes import LossFix
 from litecheck.conversion.groups import Interval, Key
-from litecheck.conversion.model_calibration import Calibration
 from litecheck.conversion.request import REAL
-from litecheck.conversion.sensitivity import OperatorSensitivity
-from litecheck.conversion.shared_scales import SharedQuantization
-from litecheck.conversion.weight_errors import WeightError
-from litecheck.profile.types import Profile
-from litecheck.report import ModelReport
 
 if TYPE_CHECKING:
     from litecheck.conversion.agreement import Agreement, TensorAgreement
     from litecheck.conversion.bias_correction import BiasCorrection
+    from litecheck.conversion.convert_float import Conversion
+    from litecheck.conversion.equalize import LayerPair
+    from litecheck.conversion.fixes import LossFix
+    from litecheck.conversion.model_calibration import Calibration
     from litecheck.conversion.precision_budget import BudgetChoice
+    from litecheck.conversion.sensitivity import OperatorSensitivity
+    from litecheck.conversion.shared_scales import SharedQuantization
+    from litecheck.conversion.weight_errors import WeightError
+    from litecheck.profile.types import Profile
+    from litecheck.report import ModelReport
 
 Outcome = Literal["conforms", "violates", "not checked"]
 

@@ -105,6 +105,14 @@ class ConversionSession:
         return self.settings.agreement and self.data is not None
 
     @property
+    def runs_new_model(self) -> bool:
+        """True if the new model runs on samples: for comparisons, a budget, corrected biases or sensitivities."""
+        s = self.settings
+        return (
+            self.compares or self.evaluation is not None or bool(s.budget or s.correct_bias or s.sensitivity)
+        )
+
+    @property
     def warnings(self) -> tuple[str, ...]:
         """Warnings about the samples for the user."""
         return self.data.warnings if self.data and not self.shifts else ()
