@@ -37,6 +37,8 @@ from litecheck.files import atomic_write
 from litecheck.model.load import model_from
 from litecheck.model.save import file_size, model_bytes
 from litecheck.model.types import Model
+from litecheck.profile.load import STRUCTURE, load_profile
+from litecheck.profile.parser import ANY_SUBGRAPH
 from litecheck.public_call import shows_call
 from litecheck.version import __version__
 
@@ -47,6 +49,8 @@ if TYPE_CHECKING:
     from litecheck.conversion.weight_errors import WeightError
 
 _NONE: Mapping[Key, Interval] = {}
+#: Rules for the check of a new model that its float model may not need.
+_ADDED = ("QUANTIZE", "DEQUANTIZE", ANY_SUBGRAPH)
 
 
 def carry_out(
@@ -200,6 +204,9 @@ def _prepare_next_steps(session: ConversionSession) -> None:
     for subgraph in model.subgraphs:
         for operator in subgraph.operators:
             version_of(bind(model, subgraph, operator, profile))
+    for rules in (profile, load_profile(STRUCTURE)):
+        for opcode in _ADDED:
+            rules.operators.get(opcode)
     runtime_fault("", "", settings.runtimes)
 
 
