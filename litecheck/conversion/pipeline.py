@@ -84,7 +84,7 @@ def _carry_out(
         check_request(model, settings.request)
         parse_ranges(model, settings.ranges)
     if calibrating.waits:
-        _prepare_next_steps(session)
+        _prepare_next_steps(session, child)
     calibration = calibrating.result()
     ranges, copied = _choose_ranges(session, calibration)
     conversion = _convert_session(session, ranges, copied, calibration)
@@ -194,9 +194,10 @@ def _convert_session(
     return convert(model, request, ranges or None, copied, inner, changes, known)
 
 
-def _prepare_next_steps(session: ConversionSession) -> None:
-    """Load modules, rules, versions and known faults that the next steps need. They are cached."""
+def _prepare_next_steps(session: ConversionSession, child: LitertChild) -> None:
+    """Load modules, rules, versions and known faults that the next steps need, and hash the model. All are cached."""
     model, settings = session.model, session.settings
+    child.compute_hash(session.base)
     if session.runs_new_model:
         import_module("litecheck.conversion.model_comparison")
     litert_version()

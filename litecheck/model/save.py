@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from litecheck.errors import ModelError, wrong_type
-from litecheck.files import atomic_write
+from litecheck.files import atomic_write, file_digest
 from litecheck.flatbuffer.schema import load_schema
 from litecheck.flatbuffer.table import Table
 from litecheck.flatbuffer.write import SIZE_MAX, write
@@ -39,7 +39,6 @@ def save_model(
     *,
     outside_above: int | None = None,
     drop_unknown: bool = False,
-    hashed: bool = False,
 ) -> None:
     """Write a model to a file atomically; ``path`` may be the file that it was read from.
 
@@ -47,8 +46,7 @@ def save_model(
     were there before, and all large buffers of a model beyond 2 GB.
 
     Fields newer than litecheck's schema that cannot be written raise ModelError, unless ``drop_unknown`` leaves them
-    out. A model that is too large raises ModelError. Raises ConfigError if the system cannot write the file. ``hashed``
-    also computes :func:`model_hash` while writing.
+    out. A model that is too large raises ModelError. Raises ConfigError if the system cannot write the file.
     """
     if not isinstance(model, Model):
         raise wrong_type("save_model", "a Model first", model, "litecheck.save_model(model, 'model.tflite')")
@@ -56,8 +54,6 @@ def save_model(
         pieces = _make_pieces(model, outside_above, drop_unknown)
     except ModelError as error:
         raise ModelError(str(path), error.problems) from error
-    if hashed and outside_above is None and not model.unknown_content:
-        pieces = _hash_pieces(model, pieces)
     atomic_write(path, pieces)
 
 
@@ -70,17 +66,17 @@ def model_hash(model: Model) -> str:
     """Return the SHA-256 of a model as :func:`save_model` writes it. A file and an equal model built in memory have one
     hash."""
     if model not in _HASHES:
-        for _ in _hash_pieces(model, _make_pieces(replace(model, unknown_content=()), None, False)):
-            pass
+        digest = hashlib.sha256()
+        for piece in _make_pieces(replace(model, unknown_content=()), None, False):
+            digest.update(piece)
+        _HASHES[model] = digest.hexdigest()
     return _HASHES[model]
 
 
-def _hash_pieces(model: Model, pieces: Iterator[bytes | memoryview]) -> Iterator[bytes | memoryview]:
-    digest = hashlib.sha256()
-    for piece in pieces:
-        digest.update(piece)
-        yield piece
-    _HASHES[model] = digest.hexdigest()
+def hash_saved_file(model: Model, path: str | Path) -> None:
+    """Compute :func:`model_hash` from a file that :func:`save_model` wrote with the default ``outside_above``."""
+    if model not in _HASHES and not model.unknown_content:
+        _HASHES[model] = file_digest(path)
 
 
 @shows_call("litecheck.model_bytes(model)")

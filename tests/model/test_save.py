@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from litecheck.errors import ModelError
+from litecheck.errors import ModelError, Problem
 from litecheck.flatbuffer.table import UnknownField
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.encode import encode
 from litecheck.model.load import load_model, load_models
-from litecheck.model.save import file_size, model_bytes, model_hash, save_model
+from litecheck.model.save import _HASHES, file_size, hash_saved_file, model_bytes, model_hash, save_model
 from litecheck.model.types import Model
 
 
@@ -188,10 +188,18 @@ def test_every_readable_model_can_be_written_and_read_again(tmp_path: Path) -> N
 
 def test_a_hash_is_that_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     model, same = _model(), _model()
-    save_model(model, tmp_path / "m.tflite", hashed=True)
+    save_model(model, tmp_path / "m.tflite")
+    hash_saved_file(model, tmp_path / "m.tflite")
     written = hashlib.sha256((tmp_path / "m.tflite").read_bytes()).hexdigest()
     assert model_hash(same) == written
     assert model_hash(load_model(tmp_path / "m.tflite")) == written
     assert model_hash(replace(model, description="another")) != written
-    monkeypatch.setattr("litecheck.model.save.encode", None)  # the second write must not encode again
+    monkeypatch.setattr("litecheck.model.save.encode", None)  # a known hash is not computed again
     assert model_hash(model) == model_hash(same) == written
+
+
+def test_a_file_without_unknown_content_does_not_give_the_hash_of_a_model_with_it(tmp_path: Path) -> None:
+    model = replace(_model(), unknown_content=(Problem("new-field", "Tensor", 8, "a field"),))
+    save_model(model, tmp_path / "m.tflite", drop_unknown=True)
+    hash_saved_file(model, tmp_path / "m.tflite")
+    assert model not in _HASHES

@@ -26,7 +26,7 @@ from litecheck.devices.isolated_device import IsolatedDevice, check_disk
 from litecheck.devices.port import Failure, Job, Limits
 from litecheck.devices.process import WorkerProcess
 from litecheck.errors import ConfigError, install_hint
-from litecheck.model.save import save_model
+from litecheck.model.save import hash_saved_file, save_model
 from litecheck.model.stored_values import release
 from litecheck.model.types import Model
 from litecheck.spelling import did_you_mean
@@ -169,11 +169,16 @@ class LitertChild:
                 Path(self._files.pop(next(iter(self._files)))).unlink()
             self._written += 1
             path = str(self._path(f"{self._written}.tflite"))
-            save_model(model, path, drop_unknown=True, hashed=True)
+            save_model(model, path, drop_unknown=True)
             for buffer in model.buffers:  # read again when LiteRT, the largest process, has ended
                 release(buffer.data)
         self._files[model] = path
         return path
+
+    def compute_hash(self, model: Model) -> None:
+        """Compute the hash of a model from its file, if it is written. This takes less time than writing it again."""
+        if path := self._files.get(model):
+            hash_saved_file(model, path)
 
     def facts_of(self, model: Model) -> dict[str, Any]:
         """Return the facts about a model that every question has. ``resources`` is True for resource variables."""
