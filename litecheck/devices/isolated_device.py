@@ -47,9 +47,10 @@ class IsolatedDevice:
         setup: WorkerSetup,
         limits: Limits,
         started: WorkerProcess | None = None,
+        tries: bool = True,
     ) -> None:
-        """Load the runtime and create the adapter once, as a test. ``started`` is a child started earlier. Raises
-        DeviceError."""
+        """Load the runtime and, if ``tries``, create the adapter once, as a test. ``started`` is a child started earlier.
+        Raises DeviceError."""
         self.name = name
         self.described = described
         self.progress: Callable[[int], None] | None = None
@@ -62,6 +63,9 @@ class IsolatedDevice:
         self._closed = False
         self.memory = StateSupport.NONE
         try:
+            if not tries:
+                self._return_worker(self._take_worker())
+                return
             tried, _ = self._run_in_worker(None)
         except DeviceError as error:
             raise _open_error(name, f": {error}") from None

@@ -400,3 +400,16 @@ def test_a_process_is_not_shared_without_end(opened: Opening) -> None:
     device = opened("pid", adapter=SHARING)
     answers = [device.run(one) for one in sharing(*[b"1"] * 60)]
     assert len({int(a.runs[0][0]) for a in answers if isinstance(a, Answer)}) == 2
+
+
+def test_a_device_can_be_opened_without_an_adapter(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Worker, "run", lambda *_: pytest.fail("a job has run"))
+    setup = WorkerSetup("tests.verification.misbehaving:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"})
+    IsolatedDevice("bad", "bad 1.0", setup, Limits(seconds=30, memory=1 << 28), tries=False).close()
+    assert list(folder.iterdir()) == []
+
+
+def test_a_runtime_that_cannot_be_loaded_is_an_error_without_an_adapter_as_well() -> None:
+    setup = WorkerSetup("tests.verification.missing:Adapter", {}, {"OPENBLAS_NUM_THREADS": "1"})
+    with pytest.raises(DeviceError, match=r"--device bad: cannot be opened: .*No module named"):
+        IsolatedDevice("bad", "bad 1.0", setup, Limits(), tries=False)

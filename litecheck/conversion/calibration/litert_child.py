@@ -231,7 +231,7 @@ class LitertChild:
     def _open_device(self) -> IsolatedDevice:
         if self._device is None:
             name = f"litert:{self.kernels}"
-            self._device = IsolatedDevice(name, name, SETUP, self._limits, self._started)
+            self._device = IsolatedDevice(name, name, SETUP, self._limits, self._started, tries=False)
         return self._device
 
 
