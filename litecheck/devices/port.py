@@ -167,8 +167,9 @@ class Adapter(Protocol):
     """Driver of a runtime inside the child process: litecheck's, or a plugin's (entry point litecheck.devices).
 
     An adapter is created for every job, in a separate process. If its class has ``shares = True``, the process may have
-    run other jobs that allow sharing. An adapter may raise any exception: its message becomes the outcome ``refused``,
-    or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported. An adapter may also crash.
+    run other jobs that allow sharing, and ends without unloading the runtime. An adapter may raise any exception: its
+    message becomes the outcome ``refused``, or ``not delegated`` for NotDelegated and ``not supported`` for NotSupported.
+    An adapter may also crash.
 
     Its attributes (an interpreter, a session) are destroyed after its answer is stored, so that a crash on destruction
     does not lose the answer. Folders that it creates with ``tempfile`` are removed with the job, also after a crash.

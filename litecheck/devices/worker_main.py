@@ -83,7 +83,8 @@ def main() -> None:
     if process is not None:
         process.end()
     shutil.rmtree(folder, ignore_errors=True)
-    os._exit(0)  # the parent waits; unloading the runtime takes longer than a job of a small model
+    if getattr(factory, "shares", False):
+        os._exit(0)  # the parent waits, and unloading such a runtime takes longer than a job of a small model
 
 
 def load_attribute(reference: str) -> Any:
