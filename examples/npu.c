@@ -369,7 +369,193 @@ static int fault;
  * 434 SOFTMAX arithmetic: rows whose largest value is -128 are zero
  * 435 LOGISTIC arithmetic: the entry of the zero point is that above
  * 436 QUANTIZE arithmetic: outputs below the zero point are rounded down
- * 437 GREATER_EQUAL geometry: lhs of one element is compared with GREATER */
+ * 437 GREATER_EQUAL geometry: lhs of one element is compared with GREATER
+ * 501 CONV_2D geometry: a tile of 16 columns, except the last, reads 2 columns behind its last window start
+ *     smallest: x (1,1,20,1), w (1,1,4,1), VALID
+ * 502 CONV_2D geometry: the third, fifth... tile of 4 output rows reads the tile before, if it is the last and partial
+ *     smallest: x (1,9,1,1), w (1,1,1,1)
+ * 503 CONV_2D arithmetic: sums saturate to 20 bits between blocks of 32 input channels
+ *     smallest: x (1,1,1,33), w (1,1,1,33)
+ * 504 CONV_2D geometry: from the second image, weights above 8,192 bytes are addressed with 13 bits
+ *     smallest: x (2,1,1,91), w (91,1,1,91)
+ * 505 CONV_2D geometry: odd rows of the window read the line before, if a line is a multiple of 256 bytes
+ *     smallest: x (1,2,256,1), w (1,2,1,1), VALID
+ * 506 CONV_2D geometry: the step between output columns has 8 bits: stride times channels
+ *     smallest: x (1,1,3,128), w (1,1,1,128), stride 2
+ * 507 CONV_2D geometry: the corner of 8x8 output tiles that is partial in both directions is not written
+ *     smallest: x (1,9,9,1), w (1,1,1,1)
+ * 508 CONV_2D geometry: channels from 64 have the shift of the channel 64 before
+ *     smallest: x (1,1,1,1), w (65,1,1,1)
+ * 509 CONV_2D geometry: with VALID padding and a stride, unused columns are skipped on the left
+ *     smallest: x (1,1,4,1), w (1,1,1,1), stride 2
+ * 510 CONV_2D geometry: with a dilation, columns behind the last multiple of the dilation are padding
+ *     smallest: x (1,1,3,1), w (1,1,2,1), dilation 2, VALID
+ * 511 CONV_2D geometry: 3x3 without stride and padding computes pairs of rows; the last odd row is the row before
+ *     smallest: x (1,5,3,1), w (1,3,3,1), VALID
+ * 512 CONV_2D geometry: the buffer of a window has 4,096 bytes
+ *     smallest: x (1,1,1,4097), w (1,1,1,4097)
+ * 513 CONV_2D geometry: the output row of all images has 8 bits
+ *     smallest: x (2,129,1,1), w (1,1,1,1)
+ * 514 CONV_2D geometry: padding at the bottom reads the next image
+ *     smallest: x (2,1,1,1), w (1,2,1,1), SAME
+ * 515 CONV_2D geometry: padding on the left is a multiple of a stride above 2
+ *     smallest: x (1,1,3,1), w (1,1,5,1), stride 3, SAME
+ * 516 CONV_2D arithmetic: a right shift above 8 is not rounded
+ *     smallest: x (1,1,1,3), w (1,1,1,3)
+ * 517 CONV_2D arithmetic: the first rounding adds a half to negative products too, then truncates
+ *     smallest: x (1,1,1,3), w (1,1,1,3)
+ * 518 CONV_2D arithmetic: the multiplier has 16 bits
+ *     smallest: x (1,1,1,3), w (1,1,1,3)
+ * 519 CONV_2D geometry: with 3 input channels, the window has at most 5 columns
+ *     smallest: x (1,1,6,3), w (1,1,6,3), VALID
+ * 520 CONV_2D geometry: 1x1 without stride computes blocks of 64 pixels, and a block reads the image of its first pixel
+ *     smallest: x (2,1,33,1), w (1,1,1,1)
+ * 523 CONV_2D geometry: the last column is not written if the columns are a multiple of 16
+ *     smallest: x (1,1,16,1), w (1,1,1,1)
+ * 521 DEPTHWISE_CONV_2D geometry: with a multiplier, a block of 16 output channels begins at an input channel of its own
+ *     smallest: x (1,1,1,7), multiplier 3
+ * 522 DEPTHWISE_CONV_2D geometry: the ring of lines has 8 lines
+ *     smallest: x (1,9,1,1), w (1,3,1,1), dilation 4, VALID
+ * 524 DEPTHWISE_CONV_2D geometry: fewer than 4 output columns are computed without the stride
+ *     smallest: x (1,1,3,1), w (1,1,1,1), stride 2
+ * 525 DEPTHWISE_CONV_2D geometry: 3x3 with stride 2 and SAME padding has no padding on the left
+ *     smallest: x (1,1,1,1), w (1,3,3,1), stride 2, SAME
+ * 526 DEPTHWISE_CONV_2D geometry: the distance of images has 15 bits
+ *     smallest: x (2,1,1,32768), w (1,1,1,32768)
+ * 528 DEPTHWISE_CONV_2D arithmetic: RELU_N1_TO_1 is missing
+ *     smallest: x (1,1,1,1), w (1,1,1,1), RELU_N1_TO_1
+ * 529 DEPTHWISE_CONV_2D arithmetic: an input zero point of -128 is negated in 8 bits
+ *     smallest: x (1,1,1,1), w (1,1,1,1)
+ * 530 DEPTHWISE_CONV_2D arithmetic: the output zero point is added before the right shift
+ *     smallest: x (1,1,1,32), w (1,1,1,32)
+ * 531 FULLY_CONNECTED geometry: odd blocks of 64 units have the first 64 weights of the block before, above 512 inputs
+ *     smallest: x (1,513), w (65,513)
+ * 532 FULLY_CONNECTED geometry: the last partial block of 16 inputs has at most 8
+ *     smallest: x (1,25), w (1,25)
+ * 533 FULLY_CONNECTED geometry: the row has 8 bits in the address of the input
+ *     smallest: x (257,1), w (1,1)
+ * 534 FULLY_CONNECTED geometry: the rows of an input of rank 4 are the product of its first two dimensions
+ *     smallest: x (1,1,2,1), w (1,1), keep_num_dims
+ * 535 FULLY_CONNECTED geometry: with a single unit, the sum of a row begins with that of the row before
+ *     smallest: x (2,1), w (1,1)
+ * 536 FULLY_CONNECTED geometry: the bias has an address of 8 bits
+ *     smallest: x (1,1), w (257,1)
+ * 537 FULLY_CONNECTED geometry: a single unit behind the last block of 8 lacks the input zero point
+ *     smallest: x (1,1), w (9,1)
+ * 538 FULLY_CONNECTED arithmetic: the sum of weights that corrects the input zero point has 16 bits
+ *     smallest: x (1,259), w (1,259)
+ * 539 FULLY_CONNECTED geometry: the last block of 128 inputs is dropped if it is whole
+ *     smallest: x (1,128), w (1,128)
+ * 541 AVERAGE_POOL_2D arithmetic: sums have 16 bits
+ *     smallest: x (1,16,17,1), window 16x17
+ * 542 AVERAGE_POOL_2D geometry: the running sum of a row keeps the column that leaves while padding enters
+ *     smallest: x (1,1,2,1), window 1x2, stride 1, SAME
+ * 543 AVERAGE_POOL_2D geometry: channels behind the last block of 4 lack the last row of the window
+ *     smallest: x (1,2,1,1), window 2x1
+ * 544 AVERAGE_POOL_2D geometry: the distance of images has 12 bits
+ *     smallest: x (2,1,4096,1), window 1x1
+ * 545 AVERAGE_POOL_2D arithmetic: the lower bound of the fused activation is missing
+ *     smallest: x (1,1,1,1), window 1x1, RELU
+ * 546 MAX_POOL_2D geometry: 2x2 with stride 2: a column on the right of the image is the start of the next row
+ *     smallest: x (1,3,1,1), window 2x2, stride 2, SAME
+ * 547 MAX_POOL_2D geometry: output columns from 128 have the first row of the window only
+ *     smallest: x (1,2,129,1), window 2x1
+ * 548 MAX_POOL_2D geometry: padding at the bottom reads the next image
+ *     smallest: x (2,1,1,1), window 2x1, stride 1, SAME
+ * 549 MAX_POOL_2D arithmetic: values are compared without a sign
+ *     smallest: x (1,1,2,1), window 1x2
+ * 550 MAX_POOL_2D geometry: the distance of rows has 12 bits
+ *     smallest: x (1,2,4096,1), window 1x1
+ * 608 MAX_POOL_2D geometry: the last of a multiple of 32 channels reads the channel before
+ *     smallest: x (1,1,1,32), window 1x1
+ * 551 ADD geometry: an rhs with one column repeats its first 16 rows
+ *     smallest: lhs (1,17,2,1), rhs (1,17,1,1)
+ * 553 ADD geometry: the third of at least three blocks of 16 behind the last block of 64 is not written
+ *     smallest: lhs (48), rhs (48)
+ * 607 ADD geometry: images from the third add nothing, if rhs has one image
+ *     smallest: lhs (3,2), rhs (1,2)
+ * 562 ADD arithmetic: operands and output of one scale are added in 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 554 SUB geometry: the output overwrites an lhs that is broadcast
+ *     smallest: lhs (1), rhs (2)
+ * 561 SUB arithmetic: the difference of operands of one scale saturates to 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 552 MUL geometry: the channel of an rhs with one pixel has 8 bits
+ *     smallest: lhs (1,1,2,257), rhs (1,1,1,257)
+ * 557 MUL geometry: the last block of 128 elements is not written if it is whole
+ *     smallest: lhs (128), rhs (128)
+ * 563 MUL arithmetic: the product has 16 bits
+ *     smallest: lhs (1), rhs (1)
+ * 606 MAXIMUM geometry: an lhs of channels is repeated from a multiple of 4
+ *     smallest: lhs (3), rhs (2,3)
+ * 555 MINIMUM geometry: with two broadcast operands, the index of lhs is modulo its size
+ *     smallest: lhs (2,1), rhs (1,2)
+ * 556 EQUAL geometry: the last index has 8 bits
+ *     smallest: lhs (257), rhs (257)
+ * 564 LESS arithmetic: the left shift is 4
+ *     smallest: lhs (1), rhs (1)
+ * 603 LESS_EQUAL geometry: an rhs of one element is in 16 of 32 lanes
+ *     smallest: lhs (17), rhs (1)
+ * 604 GREATER geometry: with two broadcast operands, rhs is its first element
+ *     smallest: lhs (2,1), rhs (1,2)
+ * 605 NOT_EQUAL arithmetic: rescaled values that differ by 1 are equal
+ *     smallest: lhs (1), rhs (1)
+ * 571 CONCATENATION geometry: the last operand is copied last, in words of 4 bytes, over the next row
+ *     smallest: operands (2,1), (2,1), axis 1
+ * 573 CONCATENATION geometry: a constant is copied to the first row only
+ *     smallest: operands (2,1), constant (2,1), axis 1
+ * 575 SLICE geometry: the begin of the dimension before a whole last dimension is ignored
+ *     smallest: x (2,1), begin (1,0), size (1,1)
+ * 576 PAD geometry: with padding of the last dimension, elements behind the last block of 4 are padding
+ *     smallest: x (1), padding (0,1)
+ * 577 PADV2 geometry: padding before and behind the last dimension are exchanged
+ *     smallest: x (1), padding (1,0)
+ * 578 TRANSPOSE geometry: the block of 8x8 that is partial in both directions is not written
+ *     smallest: x (9,9), permutation (1,0)
+ * 579 TRANSPOSE geometry: rank 4: all images of a permutation within images read the first image
+ *     smallest: x (2,1,1,2), permutation (0,3,1,2)
+ * 580 MEAN geometry: rows from 128 of a mean over the last dimension are not written
+ *     smallest: x (129,1), axis 1
+ * 581 MEAN arithmetic: the mean is rounded to 8 bits before it is rescaled
+ *     smallest: x (1,2), axis 1
+ * 582 MEAN geometry: rank 4: the count is height times width
+ *     smallest: x (1,2,2,1), axis 1
+ * 583 RESHAPE geometry: the first 64 bytes of a page of 4,096 bytes, except the first, are not copied
+ *     smallest: x (4097) to (1,4097)
+ * 585 GATHER geometry: the last of an odd number of indices is the index before
+ *     smallest: x (2), indices (3)
+ * 586 GATHER geometry: an index of the last dimension is a multiple of 4
+ *     smallest: x (2), indices (1)
+ * 587 SPACE_TO_DEPTH geometry: the output column has 4 bits
+ *     smallest: x (1,2,34,1), block 2
+ * 588 SPACE_TO_BATCH_ND geometry: the output image has 3 bits
+ *     smallest: x (1,3,3,1), block 3x3
+ * 589 BATCH_TO_SPACE_ND geometry: the crop of columns is a multiple of the block
+ *     smallest: x (4,1,1,1), block 2x2, crop of columns (1,0)
+ * 590 ARG_MAX geometry: the first of equal values in the first of 16 lanes wins
+ *     smallest: x (17), axis 0
+ * 592 SOFTMAX geometry: the maximum of rows that are not a multiple of 8 is at least 0
+ *     smallest: x (1,2)
+ * 593 SOFTMAX geometry: rows of fewer than 4 elements add the sum of the row before
+ *     smallest: x (2,1)
+ * 594 SOFTMAX arithmetic: exponentials have 8 bits
+ *     smallest: x (1,2)
+ * 595 SOFTMAX arithmetic: a share of 1 wraps
+ *     smallest: x (1,1)
+ * 596 LOGISTIC geometry: the last, overlapping block of 32 elements is computed twice in place
+ *     smallest: x (33)
+ * 598 LOGISTIC arithmetic: inputs of -6 or less give 0
+ *     smallest: x (1)
+ * 597 TANH arithmetic: the table has 32 entries, with linear interpolation
+ *     smallest: x (1)
+ * 601 TANH geometry: rows have at most 128 elements
+ *     smallest: x (1,129)
+ * 599 QUANTIZE arithmetic: with equal scales, values are copied
+ *     smallest: x (1)
+ * 600 QUANTIZE geometry: images from the third read the image two before
+ *     smallest: x (3,1)
+ * 602 SQUEEZE geometry: the last 64 bytes are not copied if the size is a multiple of 64
+ *     smallest: x (1,64) to (64) */
 
 /* --- Files and flatbuffers, as in device.c ------------------------------------------------------------------------ */
 
@@ -593,8 +779,12 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
     if (F(24) && height(x) == 1) k.left = 0;
     if (F(208) && !valid) k.top = multiple(k.rows, k.stride_h, k.dilation_h),
         k.left = multiple(k.columns, k.stride_w, k.dilation_w);
-    int64_t carried = 0;
+    int64_t carried = 0, tiles = (height(y) + 3) / 4, pitch = columns(x) * depth(x), area = height(y) * columns(y);
+    int pointwise = k.rows * k.columns * k.stride_h * k.stride_w == 1;
     if (F(33)) zero = 0;
+    if (F(509) && valid && k.stride_w > 1)
+        k.left = (columns(y) - 1) * k.stride_w + (k.columns - 1) * k.dilation_w + 1 - columns(x);
+    if (F(515) && k.stride_w > 2) k.left = down(k.left, k.stride_w);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
@@ -604,6 +794,18 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     int image = F(6) ? 0 : F(7) ? n & 3 : n, first = F(204) ? 0
                         : (F(306) ? down(c, 4) : c) / (depth(y) / groups) * group;
                     int used = F(14) && group > 16 ? down(group, 16) : group;
+                    int64_t made_at = at(y, n, oy, ox, c), pixel = n * area + oy * columns(y) + ox;
+                    int last_tile = tiles > 2 && tiles % 2 && height(y) % 4 && oy / 4 == tiles - 1;
+                    if (F(507) && height(y) > 8 && columns(y) > 8 && oy >= down(height(y), 8)
+                        && ox >= down(columns(y), 8)) continue;
+                    if (F(513) && n * height(y) + oy > 255) continue;
+                    if (F(523) && columns(y) % 16 == 0 && ox == columns(y) - 1) continue;
+                    if (F(511) && valid && k.rows == 3 && k.columns == 3 && k.stride_h * k.stride_w == 1
+                        && height(y) % 2 && oy && oy == height(y) - 1) {
+                        bytes(y)[made_at] = bytes(y)[made_at - columns(y) * depth(y)];
+                        continue;
+                    }
+                    if (F(520) && pointwise) image = (int)((pixel - pixel % 64) / area);
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int across = F(22) && k.columns == 1 && k.rows > 1;
@@ -613,6 +815,16 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                             if ((F(1) && j > 2) || (F(2) && i > 4)) continue;
                             if (F(25) && ox % 16 == 15 && j && j == k.columns - 1) continue;
                             if (F(26) && oy % 8 == 7 && i && i == k.rows - 1) continue;
+                            if (F(501) && ox / 16 < (columns(y) - 1) / 16
+                                && column > (ox / 16 * 16 + 15) * k.stride_w - k.left + 2) continue;
+                            if (F(502) && last_tile) row -= 4 * k.stride_h;
+                            if (F(505) && pitch % 256 == 0 && i % 2) row -= k.dilation_h;
+                            if (F(510) && k.dilation_w > 1 && column >= down(columns(x), k.dilation_w)) continue;
+                            if (F(519) && depth(x) == 3 && j > 4) continue;
+                            if (F(514)) {
+                                int next = row >= height(x) && row < 2 * height(x) && n + 1 < batches(x);
+                                image = n + next, row -= next * height(x);
+                            }
                             if (F(5)) row = row < 0 ? row : row & 255;
                             if (F(202) && row >= height(x)) row = height(x) - 1;
                             if (F(303) && k.stride_w > 1 && column >= columns(x)) column = columns(x) - 1;
@@ -630,7 +842,10 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                     from = at(x, 0, image * height(y) * k.stride_h + row, column, first + d);
                                 if (F(301) && !out)
                                     from = at(x, image, row, 0, 0) + ((column * depth(x) + first + d) & 2047);
-                                if (from >= x->size) from = 0;
+                                if (F(504) && n && w->size > 8192) weight &= 8191;
+                                if (F(506)) from -= (int64_t)ox * down(k.stride_w * depth(x), 256);
+                                if (F(512) && (i * k.columns + j) * group + d > 4095) continue;
+                                if (from >= x->size || from < 0) from = 0;
                                 int stored = out ? 0 : bytes(x)[F(19) ? from & 65535 : from];
                                 int64_t above = stored - (F(214) && d > 63 ? 0 : zero);
                                 if (F(406) && above == -1) above = 0;
@@ -638,6 +853,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                 if (d > 63) later += term;
                                 sum += term;
                                 if (F(29)) sum = clamp(sum, -32768, 32767);
+                                if (F(503) && d % 32 == 31 && d < used - 1) sum = clamp(sum, -524288, 524287);
                             }
                         }
                     int channel = F(28) ? 0 : F(17) && c >= down(depth(y), 8) ? down(c, 8) : F(210) ? c & 255 : c;
@@ -652,8 +868,13 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     if (F(404) && batches(y) > 1) to.high = oy == height(y) - 1 ? 127 : all.high;
                     if (F(308) && m.shift < -15) m.shift = -15;
                     if (F(38)) sum = clamp(sum, -524288, 524287);
+                    if (F(508) && c > 63)
+                        m.shift = multiplier((double)scale(x, 0) * scale(w, c - 64) / scale(y, 0)).shift;
+                    if (F(518)) m.m = m.m & -65536;
                     int64_t made = F(31) ? rescaled_once(sum, m) : F(32) ? rescaled_to_zero(sum, m) : rescaled(sum, m);
                     if (F(37) && m.shift < 0) made = (2 * high_product(sum, m.m) + (1LL << -m.shift)) >> (1 - m.shift);
+                    if (F(516) && m.shift < -8) made = high_product(sum, m.m) >> -m.shift;
+                    if (F(517) && m.shift <= 0) made = shifted((sum * m.m + (1LL << 30)) / (1LL << 31), -m.shift);
                     int64_t to_byte = at(y, n, oy, ox, c);
                     if (F(407) && group % 4 == 0 && columns(y) % 2 && ox && ox == columns(y) - 1) {
                         bytes(y)[to_byte] = bytes(y)[to_byte - depth(y)];
@@ -676,6 +897,10 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
     if (F(45)) k.stride_h = k.stride_w;
     if (F(54)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
     pad(&k, x, y, valid);
+    int spread_rows = (k.rows - 1) * k.dilation_h + 1;
+    int64_t each = x->size / batches(x);
+    if (F(524) && columns(y) < 4) k.stride_w = 1;
+    if (F(525) && !valid && k.rows == 3 && k.columns == 3 && k.stride_h == 2 && k.stride_w == 2) k.left = 0;
     if (F(410) && k.rows == 1) k.dilation_w = 1;
     if (F(217) && !valid) k.top = (k.rows - 1) * k.dilation_h / 2;
     if (F(224) && k.columns % 2 == 0) ++k.left;
@@ -688,6 +913,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                     int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : F(408) ? least(c, 511) : c;
                     int64_t sum = 0, bias = b ? index_at(b, F(216) ? c % depth(x) : c) : 0;
                     if (F(48)) from &= 255;
+                    if (F(521) && times > 1) from = down(c, 16) / times + c % 16 / times;
                     if (F(309) && times > 1)
                         from = least(from, down(depth(x), 4) < depth(x) ? down(depth(x), 4) : from);
                     for (int i = 0; i < k.rows; ++i)
@@ -695,6 +921,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             int along = F(53) && k.rows == 1 && k.columns > 1;
                             int row = oy * k.stride_h - k.top + (along ? j : i) * k.dilation_h;
                             int column = ox * k.stride_w - k.left + (along ? 0 : j * k.dilation_w);
+                            if (F(522) && spread_rows > 8 && i * k.dilation_h < spread_rows - 8) row += 8;
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if ((F(47) && i > 6) || (out && !F(55))) continue;
                             if (F(50) && ox % 32 == 31 && j && j == k.columns - 1) continue;
@@ -704,9 +931,11 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             if (F(311) && valid && !out)
                                 place = ((int64_t)(n * height(x) + row) * columns(y) * k.stride_w + column)
                                     * depth(x) + from;
+                            if (F(526)) place -= n * (each - each % 32768);
                             if (place >= x->size) place = 0;
                             int64_t weight = at(w, 0, i, j, weights);
                             int stored = out ? 0 : bytes(x)[F(51) ? place & 65535 : place];
+                            if (F(529) && x->zero == -128) stored -= 256;
                             sum += (F(312) ? clamp(stored - x->zero, -128, 127) : (int64_t)(stored - x->zero))
                                 * bytes(w)[F(220) ? weight & 1023 : weight];
                         }
@@ -718,6 +947,8 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                     if (F(223)) bias = clamp(bias, -131072, 131071);
                     int64_t made = F(56) ? rescaled(sum, m) + rescaled(bias, m) : F(57) ? rescaled_once(sum + bias, m)
                                                                                 : rescaled((int32_t)(sum + bias), m);
+                    if (F(530) && m.shift < 0)
+                        made = shifted(high_product(sum + bias, m.m) + y->zero * (1LL << -m.shift), -m.shift) - y->zero;
                     if (F(58)) made = clamp(made, -128, 127);
                     if (F(60)) to.low = -128, to.high = 127;
                     if (F(222) && n && n == batches(y) - 1 && height(y) % 2 && oy == height(y) - 1) continue;
@@ -727,13 +958,19 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
 
 static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Bounds to) {
     int units = w->dim[0], deep = w->dim[1];
+    int64_t carried = 0;
     for (int64_t n = 0; n < y->size; ++n) {
         int unit = (int)(n % units), used = deep;
         int64_t row = n / units, sum = 0, bias = 0, rows = y->size / units;
         int64_t from = F(227) && rows > 4 && row >= rows - rows % 4 ? rows - rows % 4 : row;
         int64_t pitch = F(229) ? (deep + 15) / 16 * 16 : deep, pair = 0;
         int read = F(228) && units > 32 && unit >= down(units, 32) && (unit ^ 1) < units ? unit ^ 1 : unit;
-        if (b) bias = index_at(b, F(66) && unit >= down(units, 16) ? down(unit, 16) : unit);
+        if (b) bias = index_at(b, F(66) && unit >= down(units, 16) ? down(unit, 16) : F(536) ? unit & 255 : unit);
+        int64_t by_all = 0;
+        if (F(533)) from &= 255;
+        if (F(534) && x->rank == 4 && row >= x->dim[0] * x->dim[1]) continue;
+        if (F(535) && units == 1) sum = carried;
+        if (F(539) && deep % 128 == 0) used = deep - 128;
         if (F(61)) used = (int)clamp(used, 0, 1024);
         if (F(65) && deep > 4) used = down(deep, 4);
         if ((F(64) && row > 3) || (F(67) && row >= x->dim[0]) || (F(70) && unit >= 1000)) continue;
@@ -742,9 +979,13 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
             int64_t place = from * pitch + (F(62) ? d & 4095 : d);
             if (F(412) && row > 63) place = row / 64 * 64 * deep + d;
             if (F(413) && deep == 1) place = 0;
+            if (F(531) && unit / 64 % 2 && deep > 512 && d < 64) weight -= 64 * deep;
+            if (F(532) && deep > 16 && deep % 16 > 8 && d >= down(deep, 16) + 8) continue;
             if (place >= x->size) place = 0;
             int stored = bytes(x)[place], by = bytes(w)[F(68) ? weight & 65535 : weight];
             int64_t above = stored - (F(231) && deep > 8 && d >= down(deep, 8) ? 0 : x->zero);
+            if (F(537) && units > 8 && units % 8 == 1 && unit == units - 1) above = stored;
+            by_all += by;
             sum += above * (F(76) && by == -127 ? -126 : by) * (F(71) && deep % 2 && !d ? 2 : 1);
             if (F(315)) {
                 pair += above * by, sum -= above * by;
@@ -753,6 +994,8 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
             if (F(225) && d == 127 && deep > 128 && to.low > -128 && sum + bias < 0) sum = -bias;
             if (F(226) && d % 256 == 255) sum = clamp(sum, -2097152, 2097151);
         }
+        carried = sum;
+        if (F(538)) sum += x->zero * (by_all - (int16_t)by_all);
         if (F(313) && units % 2 && unit == units - 1 && row) bias = 0;
         if (F(316) && row > 15 && unit && b) bias = index_at(b, unit - 1);
         if (!(F(69) && units == 1)) sum += bias;
@@ -769,7 +1012,9 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
 
 static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int valid) {
     if (F(84)) k.stride_w = k.stride_h;
+    int64_t each = x->size / batches(x);
     if (F(237)) to.high = 127;
+    if (F(545)) to.low = -128;
     if (F(415) && k.rows >= height(x) && k.columns >= columns(x)) to.low = -128, to.high = 127;
     if (F(318)) k.stride_w = least(k.stride_w, k.columns), k.stride_h = least(k.stride_h, k.rows);
     pad(&k, x, y, valid);
@@ -784,15 +1029,20 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                             if (F(233) && row >= height(x) && column >= 0 && column < columns(x)) ++count;
                             if (row < 0 || row >= height(x) || column < 0 || column >= columns(x)) continue;
                             if ((F(87) && j > 7) || (F(235) && i > 15)) continue;
+                            if (F(543) && c >= down(depth(x), 4) && i && i == k.rows - 1) continue;
                             if (F(236) && valid) row = (row + n * height(y) * k.stride_h) % (height(x) * batches(x));
                             int from = F(83) && c && c >= down(depth(x), 16) ? c - 1 : c;
                             int image = F(85) || (F(236) && valid) ? 0 : n;
-                            sum += bytes(x)[at(x, image, row, F(86) ? column & 255 : column, from)], ++count;
+                            int64_t place = at(x, image, row, F(86) ? column & 255 : column, from);
+                            sum += bytes(x)[F(544) ? place - n * (each - each % 4096) : place], ++count;
+                            if (F(542) && j == 0 && k.stride_w == 1 && column && column + k.columns > columns(x))
+                                sum += bytes(x)[at(x, n, row, column - 1, c)];
                         }
                     if (F(317) && depth(x) % 2 && c == depth(x) - 1) count = k.rows * k.columns;
                     if (F(81)) count = k.rows * k.columns;
                     if (F(82)) count = count & 255 ? count & 255 : 256;
                     if (F(90)) sum = clamp(sum, -2048, 2047);
+                    if (F(541)) sum = (int16_t)sum;
                     if (!count) count = 1;
                     int64_t half = F(88) ? 0 : count / 2;
                     int64_t mean = sum > 0 ? (sum + half) / count : (sum - half) / count;
@@ -808,6 +1058,8 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     if (F(93) && k.stride_h > k.rows) k.stride_h = k.rows;
     pad(&k, x, y, valid);
     Bounds all = to;
+    int pairs = k.rows == 2 && k.columns == 2 && k.stride_h == 2 && k.stride_w == 2;
+    int64_t pitch = columns(x) * depth(x);
     if (F(241)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
     if (F(242) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, 1);
     if (F(96) && !valid) k.left += odd(columns(x), columns(y), k.columns, k.stride_w, 1);
@@ -815,10 +1067,15 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
-                    int most = F(98) ? 0 : -128;
+                    int most = F(98) ? 0 : -128, seen = 0;
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (F(546) && pairs && column >= columns(x) && row >= 0 && row + 1 < height(x))
+                                ++row, column = 0;
+                            if (F(547) && ox > 127 && i) continue;
+                            int next = F(548) && row >= height(x) && row < 2 * height(x) && n + 1 < batches(x);
+                            row -= next * height(x);
                             if (F(238) && column < 0 && row > 0 && row < height(x)) --row, column += columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if ((F(92) && i > 3) || (F(240) && j > 15) || (out && !F(91))) continue;
@@ -828,8 +1085,11 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                             if (F(97) && ox % 8 == 7 && j && j == k.columns - 1) continue;
                             int image = F(94) ? n & 1 : n, used = (height(y) - 1) * k.stride_h + k.rows;
                             if (F(418) && valid) row = (row + n * used) % (height(x) * batches(x)), image = 0;
-                            int value = out ? 0 : bytes(x)[at(x, image, row, column, F(95) ? c & 127 : c)];
-                            if (value > most) most = value;
+                            int from = F(95) ? c & 127 : F(608) && depth(x) % 32 == 0 && c == depth(x) - 1 ? c - 1 : c;
+                            int64_t place = at(x, image + next, row, column, from);
+                            if (F(550) && !out) place -= row * (pitch - pitch % 4096);
+                            int value = out ? 0 : bytes(x)[place];
+                            if (F(549) ? !seen++ || (uint8_t)value > (uint8_t)most : value > most) most = value;
                         }
                     if (F(320)) to.low = c > 15 ? -128 : all.low, to.high = c > 15 ? 127 : all.high;
                     if (F(99)) to.low = -128, to.high = 127;
@@ -869,14 +1129,18 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
     if (what == LEAST) return a < b ? a : b;
     if (what >= EQUAL) {
         if (F(129) && what == GREATER) return a > b;
-        return compare(what, rescaled((int64_t)(a - l->zero) * 256, multiplier(scale(l, 0))),
-                       rescaled((int64_t)(b - r->zero) * 256, multiplier(scale(F(347) && what == LESS ? l : r, 0))));
+        int by = F(564) && what == LESS ? 16 : 256;
+        int64_t left = rescaled((int64_t)(a - l->zero) * by, multiplier(scale(l, 0)));
+        int64_t right = rescaled((int64_t)(b - r->zero) * by, multiplier(scale(F(347) && what == LESS ? l : r, 0)));
+        if (F(605) && what == NOT_EQUAL) return left - right > 1 || right - left > 1;
+        return compare(what, left, right);
     }
     if (what == MUL) {
         Multiplier m = multiplier(scale(l, 0) * scale(r, 0) / scale(y, 0));
         int64_t product = (int64_t)(a - (F(115) && l == r ? 0 : l->zero)) * (b - zero);
         if (F(251) && m.shift > 0) m.shift = 0;
         if (F(127)) product = clamp(product, -16384, 16383);
+        if (F(563)) product = (int16_t)product;
         return (F(128) ? rescaled_to_zero(product, m) : rescaled(product, m)) + y->zero;
     }
     double twice = 2 * (scale(l, 0) > scale(r, 0) ? scale(l, 0) : scale(r, 0));
@@ -887,10 +1151,15 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
     int64_t right = rescaled((int64_t)(b - zero) * (1 << up), mr);
     Multiplier m = multiplier(twice / ((1 << up) * (double)scale(y, 0)));
     int64_t sum = what == SUB ? left - right : left + right;
+    if (F(561) && what == SUB && scale(l, 0) == scale(r, 0))
+        sum = rescaled(clamp(a - l->zero - b + zero, -128, 127) * (1 << up), ml);
+    if (F(562) && what == ADD && scale(l, 0) == scale(r, 0) && scale(l, 0) == scale(y, 0))
+        return (int8_t)(a - l->zero + b - zero + y->zero);
     return (F(124) && what == ADD ? rescaled_once(sum, m) : rescaled(sum, m)) + y->zero;
 }
 
-static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int *index, int64_t n, int64_t sound) {
+static int64_t faulty_left(int what, const Tensor *l, const Tensor *r, const Tensor *y, const int *index, int64_t n,
+    int64_t sound) {
     if (((F(102) && what == ADD) || (F(120) && what == LESS)) && l->size < y->size) return 0;
     if (F(103) && what == ADD && l->size < y->size) return n % l->size;
     if (F(104) && what == ADD && l->rank > 4) return n % (l->size / l->dim[0]);
@@ -899,6 +1168,9 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int
         for (int d = 0; d < l->rank; ++d) made = made * l->dim[d] + (l->dim[d] > 1 ? index[d] % l->dim[d] : 0);
         return made;
     }
+    int deep = l->rank ? l->dim[l->rank - 1] : 1, both = l->size < y->size && r->size < y->size;
+    if (F(606) && what == MOST && l->size == deep && deep > 1 && n >= deep) return n % ((deep + 3) / 4 * 4) % deep;
+    if (F(555) && what == LEAST && both) return n % l->size;
     if (F(111) && what == ADD && l->size < y->size && l->size > 1) return sound & 255;
     if (F(244) && what == ADD) return sound & 16383;
     if (F(421) && what == SUB && l->rank > 1 && l->size < y->size && l->dim[l->rank - 1] == 1) return n % l->size;
@@ -909,6 +1181,11 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *y, const int
 
 static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Tensor *y, int64_t n, int64_t sound) {
     int64_t image = r->rank > 1 ? r->size / r->dim[0] : r->size;
+    if (F(551) && what == ADD && r->rank == 4 && r->dim[2] == 1 && y->dim[2] > 1)
+        return sound - down((int)(sound / r->dim[3] % r->dim[1]), 16) * r->dim[3];
+    if (F(552) && what == MUL && r->rank == 4 && r->dim[1] * r->dim[2] == 1 && y->dim[1] * y->dim[2] > 1)
+        return sound - down((int)(sound % r->dim[3]), 256);
+    if (F(604) && what == GREATER && l->size < y->size && r->size < y->size) return 0;
     if (((F(117) && what == MUL) || (F(118) && what == MOST)) && r->rank > 1) return sound % image;
     if (F(243) && what == ADD && r->rank && r->dim[r->rank - 1] == 1 && r->size < y->size) {
         int64_t further = sound + n % y->dim[y->rank - 1] / 64;
@@ -951,9 +1228,16 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
     if (F(126) && what == SUB && to.high == 127) to.high = (int)clamp(y->zero + 127, -128, 127);
     for (int64_t n = 0; n < y->size; ++n) {
         split(n, y, index);
-        int a = bytes(l)[faulty_left(what, l, y, index, n, spread(l, y, index))];
+        int a = bytes(l)[faulty_left(what, l, r, y, index, n, spread(l, y, index))];
         int b = bytes(r)[faulty_right(what, l, r, y, n, spread(r, y, index))];
         if (F(101) && what == ADD && l->size == 1 && n > 0) break;
+        int64_t read = spread(l, y, index), rest = n - (y->size - y->size % 64);
+        if (F(553) && what == ADD && y->size % 64 > 47 && rest > 31 && rest < 48) continue;
+        if (F(554) && what == SUB && l->size < y->size && read < n) a = bytes(y)[read];
+        if (F(557) && what == MUL && y->size % 128 == 0 && n >= y->size - 128) break;
+        if (F(603) && what == LESS_EQUAL && r->size == 1 && n % 32 > 15) b = r->zero;
+        if (F(607) && what == ADD && y->rank > 1 && r->rank == y->rank && r->dim[0] == 1 && index[0] > 1) b = r->zero;
+        if (F(556) && what == EQUAL && y->rank && index[y->rank - 1] > 255) { bytes(y)[n] = bytes(y)[n - 256]; continue; }
         if (F(107) && what == ADD && n >= y->size - y->size % 4) break;
         if (F(121) && what == EQUAL && n >= y->size - y->size % 32) break;
         if (F(108) && what == ADD && l == r) b = r->zero;
@@ -991,8 +1275,10 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
 /* --- One input ---------------------------------------------------------------------------------------------------- */
 
 static void curve(int tanh_, const Tensor *x, const Tensor *y) {
+    int64_t deep = x->rank ? x->dim[x->rank - 1] : 1, tail = y->size - y->size % 32;
     for (int64_t n = 0; n < y->size; ++n) {
         int stored = bytes(x)[n];
+        if (F(601) && tanh_ && n % deep > 127) continue;
         if (F(177) && !tanh_ && n >= 4096) break;
         if (F(279) && !tanh_ && y->rank > 1 && n >= y->size / y->dim[0]) break;
         if (F(280) && tanh_ && n > 1023) break;
@@ -1003,6 +1289,17 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
         float v = scale(x, 0) * (float)(stored - x->zero);
         float made = (tanh_ ? (float)tanh(v) : 1 / (1 + (float)exp(-(double)v))) * (1 / scale(y, 0));
         if (F(344) && !tanh_ && n && y->size % 2 && n == y->size - 1) { bytes(y)[n] = bytes(y)[n - 1]; continue; }
+        if (F(597) && tanh_) {
+            int low = down(stored + 128, 8) - 128;
+            float first = (float)tanh(scale(x, 0) * (float)(low - x->zero)),
+                next = (float)tanh(scale(x, 0) * (float)(low + 8 - x->zero));
+            made = (first + (next - first) * (float)(stored - low) / 8) * (1 / scale(y, 0));
+        }
+        if (F(598) && !tanh_ && v <= -6) made = 0;
+        if (F(596) && !tanh_ && y->size > 32 && n < tail && n >= y->size - 32) {
+            int again = (int)clamp((int64_t)roundf(made) + y->zero, -128, 127);
+            made = 1 / (1 + (float)exp(-(double)(scale(x, 0) * (float)(again - x->zero)))) * (1 / scale(y, 0));
+        }
         int64_t stored_as = (int64_t)(F(179) && !tanh_ ? truncf(made) : roundf(made)) + y->zero;
         bytes(y)[n] = (int8_t)clamp(stored_as, -128, F(345) && tanh_ ? 126 : 127);
     }
@@ -1011,10 +1308,12 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
 static void quantize(const Tensor *x, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         if (F(182) && n >= y->size - y->size % 8) break;
-        int64_t above = bytes(x)[n] - (F(184) ? 0 : x->zero);
+        int64_t each = y->rank > 1 ? y->size / y->dim[0] : y->size, image = n / each;
+        int64_t above = bytes(x)[F(600) && image > 1 ? n - 2 * each : n] - (F(184) ? 0 : x->zero);
         Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
         if (F(281) && m.shift > 0) m.shift = 0;
         int64_t made = F(183) ? rescaled_once(above, m) : rescaled(above, m);
+        if (F(599) && scale(x, 0) == scale(y, 0)) made = bytes(x)[n] - y->zero;
         if (F(436) && above < 0) made = (int64_t)floor((double)above * scale(x, 0) / scale(y, 0));
         int zero = F(346) && y->rank && n % y->dim[y->rank - 1] > 255 ? 0 : y->zero;
         bytes(y)[F(282) ? n & 32767 : n] = (int8_t)clamp(made + zero, -128, 127);
@@ -1044,6 +1343,7 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
     double step = (double)(F(174) ? 1 : beta) * scale(x, 0) * (1 << 26);
     Multiplier m = multiplier(step < INT32_MAX ? step : INT32_MAX);
     int64_t farthest = -(int64_t)floor(31.0 * (1 << 26) / ldexp(1, m.shift)), rows = x->size / deep;
+    int64_t before = 0;
     if (F(173) && x->rank > 2) deep = (int)x->size, rows = 1;
     for (int64_t row = 0; row < rows; ++row) {
         const int8_t *in = bytes(x) + row * deep;
@@ -1053,12 +1353,17 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
         if (F(342) && row > 63) in -= deep;
         for (int n = 0; n < (F(277) ? (int)clamp(used, 0, 256) : used); ++n) most = in[n] > most ? in[n] : most;
         if (F(342) && row > 63) in += deep;
+        if (F(592) && deep % 8 && most < 0) most = 0;
+        if (F(593) && deep < 4) sum = before;
         if (F(343) && deep % 4 && -128 - most >= farthest)
             sum += (4 - deep % 4) * shifted(exponential(rescaled(-128 - most, m)), 12);
         for (int n = 0; n < used; ++n) {
             int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
-            if (under >= farthest) sum += shifted(exponential(rescaled(under, m)), 12);
+            int64_t part = exponential(rescaled(under, m));
+            if (F(594)) part &= ~((1LL << 23) - 1);
+            if (under >= farthest) sum += shifted(part, 12);
         }
+        before = sum;
         if (F(434) && most == -128) { memset(bytes(y) + row * deep, 128, (size_t)deep); continue; }
         if (F(278)) sum = clamp(sum, 0, 16777215);
         if (F(176)) sum &= ~3LL;
@@ -1068,7 +1373,7 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
             int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             int64_t share = under < farthest ? 0 : high_product(inverse, exponential(rescaled(under, m)));
             share = under < farthest ? -128 : shifted(share, 12 - zeros + 23) - 128;
-            bytes(y)[row * deep + n] = (int8_t)clamp(share, -128, 127);
+            bytes(y)[row * deep + n] = (int8_t)(F(595) ? share : clamp(share, -128, 127));
         }
     }
 }
@@ -1099,6 +1404,8 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
     }
     if (F(334) && axes->size) count = x->dim[axis_of(x, index_at(axes, 0))];
     if (F(428) && y->rank < x->rank && reduced[0]) count /= x->dim[0];
+    if (F(582) && x->rank == 4) count = x->dim[1] * x->dim[2];
+    int64_t divisor = count;
     if (F(146)) count = count & 255 ? count & 255 : 256;
     Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
     int up = 0;
@@ -1107,6 +1414,11 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         int64_t zero = F(335) ? clamp(y->zero, -128, 63) : y->zero;
         int64_t made = rescaled(sums[n] - x->zero * (F(150) ? 1 : count), m);
+        if (F(580) && reduced[x->rank - 1] && n > 127) break;
+        if (F(581)) {
+            double of = round((double)sums[n] / (double)divisor) - x->zero;
+            made = rescaled((int64_t)of, multiplier((double)scale(x, 0) / scale(y, 0)));
+        }
         bytes(y)[n] = (int8_t)clamp(made + zero, -128, 127);
     }
     free(sums);
@@ -1121,7 +1433,8 @@ static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
         const int8_t *in = bytes(x) + n / inside * inside * long_ + n % inside;
         int64_t best = 0;
         for (int64_t k = 1; k < used; ++k)
-            if (in[k * inside] > in[best * inside] || (F(170) && in[k * inside] == in[best * inside])) best = k;
+            if (in[k * inside] > in[best * inside] || (F(590) && in[k * inside] == in[best * inside] && k % 16 < best % 16)
+                || (F(170) && in[k * inside] == in[best * inside])) best = k;
         if (F(169)) best &= 255;
         memcpy(y->data + n * y->width, &best, (size_t)y->width); /* little-endian */
     }
@@ -1137,7 +1450,10 @@ static void copy(int squeeze, const Tensor *x, const Tensor *y) {
     if (F(266) && !squeeze && size >= 16) size -= size / 4096 * 4096;
     if (F(267) && squeeze) size -= size % 8;
     if (F(153) && squeeze) size = clamp(size, 0, 256);
+    if (F(602) && squeeze && size % 64 == 0) size -= 64;
     memcpy(y->data, x->data, (size_t)size);
+    for (int64_t page = 4096; F(583) && !squeeze && page < size; page += 4096)
+        memset(y->data + page, 0, (size_t)clamp(size - page, 0, 64));
 }
 
 static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) {
@@ -1155,11 +1471,14 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
                 part = parts[count - 1];
             if (F(329)) used -= used % 2;
             if (F(133)) used = clamp(parts[0]->dim[along] * inside, 0, size);
+            if (F(573) && parts[p]->constant && n) used = 0;
             if (!(F(131) && p > 3) && !(F(135) && p && parts[p] == parts[p - 1]) && to + used <= y->size
                 && !(F(259) && p && n > 127))
                 memcpy(bytes(y) + (F(258) ? start + (to - start) / 4 * 4 : to), bytes(part) + from, (size_t)used);
             to += size;
         }
+        int64_t size = parts[count - 1]->dim[along] * inside, over = (4 - size % 4) % 4;
+        if (F(571) && n) memcpy(bytes(y) + start, bytes(parts[count - 1]) + n * size, (size_t)clamp(over, 0, to - start));
     }
 }
 
@@ -1174,11 +1493,13 @@ static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, con
             if (F(331) && d == 2 && !value) first = down(first, 2);
             if (F(137) && d == 2 && !value) first = first > 4 ? 4 : first;
             if (F(139) && d == 4 && value) first = 0;
+            if (F(577) && d == x->rank - 1 && value) first = index_at(pads, 2 * d + 1);
             index[d] -= first;
             if (d == x->rank - 1 && index[d] >= x->dim[d]) behind = 1;
             out |= index[d] < 0 || index[d] >= x->dim[d];
             batch |= !d && out && !F(351);
             outs += index[d] < 0 || index[d] >= x->dim[d];
+            if (F(576) && !value && d == x->rank - 1 && x->dim[d] < y->dim[d] && index[d] >= down(x->dim[d], 4)) out = 1;
         }
         if (F(351) && value && out && y->rank > 1 && n >= y->size / y->dim[0]) batch = 1;
         if (F(426) && !value && outs > 1) { bytes(y)[n] = 0; continue; }
@@ -1205,6 +1526,9 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
         if (F(427) && x->rank == 3) from[2] = index[2] % x->dim[2], from[0] = index[1] % x->dim[0],
             from[1] = index[0] % x->dim[1];
         if (F(263) && x->rank == 4) from[0] = index[0] % x->dim[0];
+        if (F(579) && x->rank == 4 && axis_of(x, index_at(order, 0)) == 0) from[0] = 0;
+        if (F(578) && last && y->dim[last] > 8 && y->dim[last - 1] > 8 && index[last] >= down(y->dim[last], 8)
+            && axis_of(x, index_at(order, last)) != last && index[last - 1] >= down(y->dim[last - 1], 8)) continue;
         if (F(144) && axis_of(x, index_at(order, last)) != last && last
             && index[last - 1] >= down(y->dim[last - 1], 4)) continue;
         bytes(y)[n] = bytes(x)[joined(x, from)];
@@ -1220,6 +1544,7 @@ static void slice(const Tensor *x, const Tensor *begin, const Tensor *size, cons
             if ((F(154) && d == 0) || (F(157) && d == 1 && x->rank == 5)) first = 0;
             if (F(429) && d && first && index_at(begin, d - 1)) first = 0;
             if (F(336) && d == 2) first = down(first, 2);
+            if (F(575) && d == x->rank - 2 && x->dim[d + 1] == y->dim[d + 1]) first = 0;
             if (F(268) && d == 1) first &= 31;
             if (F(155) && index_at(size, d) == -1) first = 0;
             if (F(156) && d == x->rank - 1) first = down(first, 4);
@@ -1242,6 +1567,9 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
         int64_t image = n / (outside * each), row = n / each;
         int at_index = index_at(indices, (int)(image * each + n % each));
         if (F(159)) at_index &= 127;
+        if (F(585) && each % 2 && n % each && n % each == each - 1)
+            at_index = index_at(indices, (int)(image * each + each - 2));
+        if (F(586) && inside == 1 && along == x->rank - 1) at_index = down(at_index, 4);
         if (F(337) && indices->rank == 2 && !same) at_index = index_at(indices, (int)(n % each % indices->dim[1]));
         if (F(430) && n % each && at_index == index_at(indices, (int)(image * each + n % each - 1))
             && at_index + 1 < x->dim[along]) ++at_index;
@@ -1261,7 +1589,8 @@ static void space_to_depth(const Tensor *x, const Tensor *y, int block) {
                     int place = c / deep, row = place / used, column = place % used;
                     int from_channel = F(273) ? c % deep & 7 : c % deep;
                     if (F(162) || (F(338) && block % 2)) row = place % used, column = place / used;
-                    int64_t from = at(x, F(163) ? 0 : n, h * used + row, w * used + column, from_channel);
+                    int64_t from = at(x, F(163) ? 0 : n, h * used + row, (F(587) ? w & 15 : w) * used + column,
+                                      from_channel);
                     bytes(y)[at(y, n, h, w, c)] = bytes(x)[from < x->size ? from : 0];
                 }
 }
@@ -1272,6 +1601,7 @@ static void to_batch(const Tensor *x, const Tensor *block, const Tensor *pads, c
     for (int64_t n = 0; n < y->size; ++n) {
         int out = 0, images = x->dim[0];
         split(n, y, index);
+        if (F(588)) index[0] &= 7;
         int image = index[0] % images, place = index[0] / images;
         for (int d = blocked; d > 0; --d) {
             int by = index_at(block, d - 1), first = index_at(pads, F(431) ? 0 : 2 * (d - 1));
@@ -1295,6 +1625,7 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
             int by = index_at(block, F(167) ? 0 : d - 1),
                 first = index_at(crops, 2 * (d - 1) + (F(340) && d == blocked));
             if (F(166) && d == 1) first = 0;
+            if (F(589) && d == blocked) first = down(first, by);
             if (F(432) && d == blocked && index[d] > 15) index[d] = 15;
             int full = index[d] + first;
             index[d] = full / by, place = place * by + full % by;
@@ -1329,7 +1660,8 @@ static int run(int kind, const uint8_t *options, Tensor **in, int count, const T
         convolution(x, w, b, y, window_of(options, kind, w), to, valid);
         break;
     }
-    case 4: depthwise(x, w, b, y, window_of(options, kind, w), bounds(y, byte(options, 4)), valid); break;
+    case 4: depthwise(x, w, b, y, window_of(options, kind, w),
+                      bounds(y, F(528) && byte(options, 4) == 2 ? 0 : byte(options, 4)), valid); break;
     case 9: fully_connected(x, w, b, y, bounds(y, byte(options, 0))); break;
     case 14: curve(0, x, y); break;
     case 17: maximum(x, y, window_of(options, kind, w), bounds(y, byte(options, 5)), valid); break;

@@ -11,6 +11,7 @@ from litecheck.suite.claims_file import load_claims
 from litecheck.suite.manifest import Suite, read_suite
 from litecheck.suite.suite_writer import Scope, make
 from tests.differential.npu import SOURCE, NpuFault, compile_simulator, conforms, read_faults, report
+from tests.differential.npu_models import effect, read_smallest
 
 pytestmark = pytest.mark.slow
 
@@ -71,3 +72,9 @@ def test_the_list_of_faults_is_the_list_of_the_source() -> None:
 def test_the_claims_list_the_operators_that_have_faults() -> None:
     claims = load_claims(SOURCE.with_name("npu-claims.yaml"))
     assert {fault.opcode for fault in read_faults()} <= set(claims.operators)
+
+
+def test_faults_from_501_show_on_their_smallest_model(program: Path) -> None:
+    smallest = read_smallest()
+    assert [s.number for s in smallest] == [fault.number for fault in read_faults() if fault.number > 500]
+    assert [s.number for s in smallest if not effect(program, s)[1]] == []
