@@ -555,7 +555,91 @@ static int fault;
  * 600 QUANTIZE geometry: images from the third read the image two before
  *     smallest: x (3,1)
  * 602 SQUEEZE geometry: the last 64 bytes are not copied if the size is a multiple of 64
- *     smallest: x (1,64) to (64) */
+ *     smallest: x (1,64) to (64)
+ * 701 CONV_2D geometry: with VALID padding and a stride, unused rows are skipped at the top
+ *     smallest: x (1,4,1,1), w (1,1,1,1), stride 2
+ * 702 CONV_2D geometry: groups ignore the dilation
+ *     smallest: x (1,1,3,2), w (2,1,2,1), dilation 2, VALID
+ * 703 CONV_2D geometry: a stride is at most the window
+ *     smallest: x (1,1,3,1), w (1,1,1,1), stride 2
+ * 704 CONV_2D geometry: a single scale of all filters is used for 16 channels, and the others are 0
+ *     smallest: x (1,1,1,1), w (17,1,1,1), one scale
+ * 705 CONV_2D geometry: padding at the top is the last line of the inference before
+ *     smallest: x (1,1,1,1), w (1,3,1,1), SAME
+ * 706 CONV_2D arithmetic: RELU_N1_TO_1 is computed as RELU6
+ *     smallest: x (1,1,1,1), w (1,1,1,1), RELU_N1_TO_1
+ * 707 CONV_2D geometry: dilated windows read the first image
+ *     smallest: x (2,1,3,1), w (1,1,2,1), dilation 2, VALID
+ * 708 CONV_2D geometry: from the second tile of 8 output rows, filters from 32 are those 32 before
+ *     smallest: x (1,9,1,1), w (33,1,1,1)
+ * 709 DEPTHWISE_CONV_2D geometry: with a multiplier, the stride is 1
+ *     smallest: x (1,1,3,1), multiplier 2, stride 2
+ * 710 DEPTHWISE_CONV_2D geometry: with a stride, padding on the right is the last column
+ *     smallest: x (1,1,2,1), w (1,1,3,1), stride 2, SAME
+ * 711 DEPTHWISE_CONV_2D geometry: padding at the top ignores the dilation
+ *     smallest: x (1,3,1,1), w (1,3,1,1), dilation 2, SAME
+ * 712 DEPTHWISE_CONV_2D geometry: images from the second lack the bias
+ *     smallest: x (2,1,1,1), w (1,1,1,1)
+ * 713 DEPTHWISE_CONV_2D geometry: the block of 8 columns and 32 channels that is partial in both is not written
+ *     smallest: x (1,1,9,33), w (1,1,1,33)
+ * 715 FULLY_CONNECTED geometry: the block of 4 rows and 8 units that is partial in both lacks the bias
+ *     smallest: x (5,1), w (9,1)
+ * 716 FULLY_CONNECTED geometry: the first sum of an inference begins with the last of the inference before
+ *     smallest: x (1,1), w (1,1)
+ * 717 FULLY_CONNECTED geometry: a single scale of all units is used for 16 units, and the others are 0
+ *     smallest: x (1,1), w (17,1), one scale
+ * 719 AVERAGE_POOL_2D geometry: images from the second have the divisor of a whole window
+ *     smallest: x (2,1,1,1), window 2x1, SAME
+ * 720 AVERAGE_POOL_2D geometry: a vertical stride above 2 is 2
+ *     smallest: x (1,4,1,1), window 1x1, stride 3
+ * 721 AVERAGE_POOL_2D arithmetic: means of 4 are shifted, with ties up
+ *     smallest: x (1,2,2,1), window 2x2
+ * 722 MAX_POOL_2D geometry: an even number of columns and SAME padding begins a column earlier
+ *     smallest: x (1,1,3,1), window 1x2, stride 1, SAME
+ * 723 MAX_POOL_2D geometry: padding of images from the second counts as 0
+ *     smallest: x (2,1,1,1), window 1x2, SAME
+ * 724 ADD geometry: an rhs of one element is added to the first image only
+ *     smallest: lhs (2,1), rhs (1)
+ * 725 ADD arithmetic: RELU_N1_TO_1 is missing
+ *     smallest: lhs (1), rhs (1), RELU_N1_TO_1
+ * 726 SUB geometry: an lhs of one column is read along the columns
+ *     smallest: lhs (1,2,1,2), rhs (1,2,2,2)
+ * 727 MUL geometry: a constant rhs of the shape of lhs has 256 elements
+ *     smallest: lhs (257), constant rhs (257)
+ * 728 MUL arithmetic: the output saturates before its zero point is added
+ *     smallest: lhs (1), rhs (1)
+ * 729 MAXIMUM geometry: an rhs of one image is -128 from the ninth image
+ *     smallest: lhs (9,2), rhs (1,2)
+ * 730 MINIMUM geometry: an lhs of one row repeats its first column
+ *     smallest: lhs (1,1,2,1), rhs (1,2,2,1)
+ * 731 EQUAL geometry: with an rhs that is broadcast, images from the second are NOT_EQUAL
+ *     smallest: lhs (2,2), rhs (1,2)
+ * 732 CONCATENATION geometry: the third operand begins at twice the length of the first
+ *     smallest: operands (1,1), (1,2), (1,1), axis 1
+ * 733 PAD geometry: padding before the last dimension is at most its size
+ *     smallest: x (1), padding (2,0)
+ * 734 TRANSPOSE geometry: input columns from 256 are not written
+ *     smallest: x (2,257), permutation (1,0)
+ * 735 MEAN arithmetic: means of a power of two are shifted without rounding
+ *     smallest: x (1,2), axis 1
+ * 736 SLICE geometry: a single element of the last dimension is the first
+ *     smallest: x (2), begin (1), size (1)
+ * 737 GATHER geometry: an index below the index before is the index before
+ *     smallest: x (2), indices (2)
+ * 738 SPACE_TO_BATCH_ND geometry: the blocks of an image are consecutive in the batch
+ *     smallest: x (2,2,2,1), block 2x2
+ * 739 ARG_MAX geometry: the index of equal values of -128 is the last
+ *     smallest: x (2), axis 0
+ * 740 SOFTMAX geometry: rows from 256 are not written
+ *     smallest: x (257,1)
+ * 743 QUANTIZE arithmetic: the output saturates before its zero point is added
+ *     smallest: x (1)
+ * 746 SPACE_TO_DEPTH geometry: the image has 2 bits
+ *     smallest: x (5,2,2,1), block 2
+ * 747 BATCH_TO_SPACE_ND geometry: all images read the blocks of the first image
+ *     smallest: x (8,1,1,1), block 2x2, crop of columns (0,0)
+ * 749 GREATER arithmetic: a value minus its zero point saturates to 8 bits
+ *     smallest: lhs (1), rhs (1) */
 
 /* --- Files and flatbuffers, as in device.c ------------------------------------------------------------------------ */
 
@@ -628,6 +712,10 @@ typedef struct {
 } Tensor;
 
 static Tensor tensors[MOST_TENSORS];
+
+/* Number of the inference of a case, and the first input of the inference before. */
+static size_t inference;
+static int8_t *earlier;
 
 static Tensor tensor(const uint8_t *model, const uint8_t *described) {
     Tensor made = {.type = byte(described, 1), .size = 1};
@@ -771,6 +859,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
     if (F(11) && (k.stride_h > 1 || k.stride_w > 1)) k.dilation_h = k.dilation_w = 1;
     if (F(21) && k.rows == 1 && k.columns == 1) k.stride_h = k.stride_w = 1;
     if (F(401) && k.stride_h > 1 && k.stride_w > 1) k.dilation_h = k.dilation_w = 1;
+    if (F(702) && groups > 1) k.dilation_h = k.dilation_w = 1;
     pad(&k, x, y, valid);
     if (F(403)) k.left = least(k.left, 7);
     if (F(405) && !valid && k.rows % 2 == 0) --k.top;
@@ -785,6 +874,9 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
     if (F(509) && valid && k.stride_w > 1)
         k.left = (columns(y) - 1) * k.stride_w + (k.columns - 1) * k.dilation_w + 1 - columns(x);
     if (F(515) && k.stride_w > 2) k.left = down(k.left, k.stride_w);
+    if (F(701) && valid && k.stride_h > 1)
+        k.top = (height(y) - 1) * k.stride_h + (k.rows - 1) * k.dilation_h + 1 - height(x);
+    if (F(703)) k.stride_h = least(k.stride_h, k.rows), k.stride_w = least(k.stride_w, k.columns);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
@@ -805,6 +897,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                         bytes(y)[made_at] = bytes(y)[made_at - columns(y) * depth(y)];
                         continue;
                     }
+                    if (F(707) && k.dilation_h * k.dilation_w > 1) image = 0;
                     if (F(520) && pointwise) image = (int)((pixel - pixel % 64) / area);
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
@@ -833,7 +926,9 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                             if (F(203) && column >= columns(x) && row >= 0 && row + 1 < height(x))
                                 ++row, column -= columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
-                            if (out && !F(27)) continue;
+                            int above_image = F(705) && inference && row < 0 && row >= -height(x) && column >= 0
+                                && column < columns(x) && !n;
+                            if (out && !F(27) && !above_image) continue;
                             for (int d = 0; d < used; ++d) {
                                 int64_t from = out ? 0 : at(x, image, row, column, first + (F(15) ? d & 255 : d));
                                 int64_t weight = at(w, c, i, j, F(205) && d && group % 2 && d == group - 1 ? d - 1 : d);
@@ -847,6 +942,8 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                 if (F(512) && (i * k.columns + j) * group + d > 4095) continue;
                                 if (from >= x->size || from < 0) from = 0;
                                 int stored = out ? 0 : bytes(x)[F(19) ? from & 65535 : from];
+                                if (F(708) && oy > 7 && c > 31) weight -= 32 * (w->size / w->dim[0]);
+                                if (above_image) stored = earlier[at(x, 0, row + height(x), column, first + d)];
                                 int64_t above = stored - (F(214) && d > 63 ? 0 : zero);
                                 if (F(406) && above == -1) above = 0;
                                 int64_t term = above * bytes(w)[F(18) ? weight & 65535 : weight];
@@ -871,6 +968,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     if (F(508) && c > 63)
                         m.shift = multiplier((double)scale(x, 0) * scale(w, c - 64) / scale(y, 0)).shift;
                     if (F(518)) m.m = m.m & -65536;
+                    if (F(704) && length(w->scales) == 1 && c > 15) m.m = 0;
                     int64_t made = F(31) ? rescaled_once(sum, m) : F(32) ? rescaled_to_zero(sum, m) : rescaled(sum, m);
                     if (F(37) && m.shift < 0) made = (2 * high_product(sum, m.m) + (1LL << -m.shift)) >> (1 - m.shift);
                     if (F(516) && m.shift < -8) made = high_product(sum, m.m) >> -m.shift;
@@ -900,6 +998,8 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
     int spread_rows = (k.rows - 1) * k.dilation_h + 1;
     int64_t each = x->size / batches(x);
     if (F(524) && columns(y) < 4) k.stride_w = 1;
+    if (F(711) && !valid) k.top = before(height(x), height(y), k.rows, k.stride_h, 1);
+    if (F(709) && times > 1) k.stride_h = k.stride_w = 1;
     if (F(525) && !valid && k.rows == 3 && k.columns == 3 && k.stride_h == 2 && k.stride_w == 2) k.left = 0;
     if (F(410) && k.rows == 1) k.dilation_w = 1;
     if (F(217) && !valid) k.top = (k.rows - 1) * k.dilation_h / 2;
@@ -912,6 +1012,9 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                     int from = F(41) ? c % depth(x) : F(42) && times > 4 ? c / times * (c % times < 4) : c / times;
                     int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : F(408) ? least(c, 511) : c;
                     int64_t sum = 0, bias = b ? index_at(b, F(216) ? c % depth(x) : c) : 0;
+                    if (F(712) && n) bias = 0;
+                    if (F(713) && columns(y) > 8 && depth(y) > 32 && ox >= down(columns(y), 8) && c >= down(depth(y), 32))
+                        continue;
                     if (F(48)) from &= 255;
                     if (F(521) && times > 1) from = down(c, 16) / times + c % 16 / times;
                     if (F(309) && times > 1)
@@ -921,6 +1024,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             int along = F(53) && k.rows == 1 && k.columns > 1;
                             int row = oy * k.stride_h - k.top + (along ? j : i) * k.dilation_h;
                             int column = ox * k.stride_w - k.left + (along ? 0 : j * k.dilation_w);
+                            if (F(710) && k.stride_w > 1 && column >= columns(x)) column = columns(x) - 1;
                             if (F(522) && spread_rows > 8 && i * k.dilation_h < spread_rows - 8) row += 8;
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
                             if ((F(47) && i > 6) || (out && !F(55))) continue;
@@ -958,7 +1062,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
 
 static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Bounds to) {
     int units = w->dim[0], deep = w->dim[1];
-    int64_t carried = 0;
+    static int64_t carried;
     for (int64_t n = 0; n < y->size; ++n) {
         int unit = (int)(n % units), used = deep;
         int64_t row = n / units, sum = 0, bias = 0, rows = y->size / units;
@@ -969,7 +1073,9 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         int64_t by_all = 0;
         if (F(533)) from &= 255;
         if (F(534) && x->rank == 4 && row >= x->dim[0] * x->dim[1]) continue;
-        if (F(535) && units == 1) sum = carried;
+        if (F(535) && units == 1) sum = row ? carried : 0;
+        if (F(716) && inference && !n) sum = carried;
+        if (F(715) && row >= rows - rows % 4 && unit >= down(units, 8)) bias = 0;
         if (F(539) && deep % 128 == 0) used = deep - 128;
         if (F(61)) used = (int)clamp(used, 0, 1024);
         if (F(65) && deep > 4) used = down(deep, 4);
@@ -1003,6 +1109,7 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         if (F(75)) sum = clamp(sum, -524288, 524287);
         int scaled = F(74) ? 0 : F(230) ? unit & 127 : unit;
         double value = (int32_t)sum * ((double)scale(x, 0) * scale(w, scaled) / scale(y, 0));
+        if (F(717) && length(w->scales) == 1 && unit > 15) value = 0;
         if (F(414) && to.high < 127) to.high = (int)clamp(to.high - y->zero, -128, 127);
         if (F(77)) to.low = -128, to.high = 127;
         value = F(72) ? rint(value) : round(value);
@@ -1015,6 +1122,7 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     int64_t each = x->size / batches(x);
     if (F(237)) to.high = 127;
     if (F(545)) to.low = -128;
+    if (F(720)) k.stride_h = least(k.stride_h, 2);
     if (F(415) && k.rows >= height(x) && k.columns >= columns(x)) to.low = -128, to.high = 127;
     if (F(318)) k.stride_w = least(k.stride_w, k.columns), k.stride_h = least(k.stride_h, k.rows);
     pad(&k, x, y, valid);
@@ -1043,11 +1151,13 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                     if (F(82)) count = count & 255 ? count & 255 : 256;
                     if (F(90)) sum = clamp(sum, -2048, 2047);
                     if (F(541)) sum = (int16_t)sum;
+                    if (F(719) && n) count = k.rows * k.columns;
                     if (!count) count = 1;
                     int64_t half = F(88) ? 0 : count / 2;
                     int64_t mean = sum > 0 ? (sum + half) / count : (sum - half) / count;
                     if (F(234)) mean = (sum * ((4096 + count / 2) / count) + (sum > 0 ? 2048 : -2048)) / 4096;
                     if (F(416) && k.rows * k.columns % 2) mean = (int64_t)floor((double)sum / (double)count);
+                    if (F(721) && count == 4) mean = (sum + 2) >> 2;
                     if (F(89)) mean = (int64_t)floor((double)sum / (double)count + 0.5);
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(mean, to.low, to.high);
                 }
@@ -1061,6 +1171,7 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     int pairs = k.rows == 2 && k.columns == 2 && k.stride_h == 2 && k.stride_w == 2;
     int64_t pitch = columns(x) * depth(x);
     if (F(241)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
+    if (F(722) && !valid && k.columns % 2 == 0) ++k.left;
     if (F(242) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, 1);
     if (F(96) && !valid) k.left += odd(columns(x), columns(y), k.columns, k.stride_w, 1);
     for (int n = 0; n < batches(y); ++n)
@@ -1078,7 +1189,7 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                             row -= next * height(x);
                             if (F(238) && column < 0 && row > 0 && row < height(x)) --row, column += columns(x);
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
-                            if ((F(92) && i > 3) || (F(240) && j > 15) || (out && !F(91))) continue;
+                            if ((F(92) && i > 3) || (F(240) && j > 15) || (out && !F(91) && !(F(723) && n))) continue;
                             if (F(417) && columns(x) < k.columns && column > 0) continue;
                             if (F(319) && k.columns % 2 && j && j == k.columns - 1 && ox == columns(y) - 1) continue;
                             if (F(239) && oy % 32 == 31 && i && i == k.rows - 1) continue;
@@ -1130,6 +1241,8 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
     if (what >= EQUAL) {
         if (F(129) && what == GREATER) return a > b;
         int by = F(564) && what == LESS ? 16 : 256;
+        if (F(749) && what == GREATER)
+            a = (int)clamp(a - l->zero, -128, 127) + l->zero, b = (int)clamp(b - r->zero, -128, 127) + r->zero;
         int64_t left = rescaled((int64_t)(a - l->zero) * by, multiplier(scale(l, 0)));
         int64_t right = rescaled((int64_t)(b - r->zero) * by, multiplier(scale(F(347) && what == LESS ? l : r, 0)));
         if (F(605) && what == NOT_EQUAL) return left - right > 1 || right - left > 1;
@@ -1141,6 +1254,7 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(251) && m.shift > 0) m.shift = 0;
         if (F(127)) product = clamp(product, -16384, 16383);
         if (F(563)) product = (int16_t)product;
+        if (F(728)) return clamp(rescaled(product, m), -128, 127) + y->zero;
         return (F(128) ? rescaled_to_zero(product, m) : rescaled(product, m)) + y->zero;
     }
     double twice = 2 * (scale(l, 0) > scale(r, 0) ? scale(l, 0) : scale(r, 0));
@@ -1171,6 +1285,10 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *r, const Ten
     int deep = l->rank ? l->dim[l->rank - 1] : 1, both = l->size < y->size && r->size < y->size;
     if (F(606) && what == MOST && l->size == deep && deep > 1 && n >= deep) return n % ((deep + 3) / 4 * 4) % deep;
     if (F(555) && what == LEAST && both) return n % l->size;
+    if (F(726) && what == SUB && l->rank == 4 && l->dim[2] == 1 && y->dim[2] > 1)
+        return sound - (index[1] - index[2] % l->dim[1]) * (l->dim[1] > 1) * deep;
+    if (F(730) && what == LEAST && l->rank == 4 && l->dim[1] == 1 && y->dim[1] > 1 && l->dim[2] > 1)
+        return sound - index[2] * l->dim[3];
     if (F(111) && what == ADD && l->size < y->size && l->size > 1) return sound & 255;
     if (F(244) && what == ADD) return sound & 16383;
     if (F(421) && what == SUB && l->rank > 1 && l->size < y->size && l->dim[l->rank - 1] == 1) return n % l->size;
@@ -1185,6 +1303,7 @@ static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Te
         return sound - down((int)(sound / r->dim[3] % r->dim[1]), 16) * r->dim[3];
     if (F(552) && what == MUL && r->rank == 4 && r->dim[1] * r->dim[2] == 1 && y->dim[1] * y->dim[2] > 1)
         return sound - down((int)(sound % r->dim[3]), 256);
+    if (F(727) && what == MUL && r->constant && r->size == y->size) return sound & 255;
     if (F(604) && what == GREATER && l->size < y->size && r->size < y->size) return 0;
     if (((F(117) && what == MUL) || (F(118) && what == MOST)) && r->rank > 1) return sound % image;
     if (F(243) && what == ADD && r->rank && r->dim[r->rank - 1] == 1 && r->size < y->size) {
@@ -1236,6 +1355,8 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(554) && what == SUB && l->size < y->size && read < n) a = bytes(y)[read];
         if (F(557) && what == MUL && y->size % 128 == 0 && n >= y->size - 128) break;
         if (F(603) && what == LESS_EQUAL && r->size == 1 && n % 32 > 15) b = r->zero;
+        if (F(724) && what == ADD && r->size == 1 && y->rank > 1 && index[0]) b = r->zero;
+        if (F(729) && what == MOST && y->rank > 1 && r->rank == y->rank && r->dim[0] == 1 && index[0] > 7) b = -128;
         if (F(607) && what == ADD && y->rank > 1 && r->rank == y->rank && r->dim[0] == 1 && index[0] > 1) b = r->zero;
         if (F(556) && what == EQUAL && y->rank && index[y->rank - 1] > 255) { bytes(y)[n] = bytes(y)[n - 256]; continue; }
         if (F(107) && what == ADD && n >= y->size - y->size % 4) break;
@@ -1260,6 +1381,7 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(252) && what == MOST && r->size == 1 && n > 255) b = 0;
         if (F(256) && what == NOT_EQUAL && n > 1023) break;
         int used = F(248) && what == SUB && y->rank > 1 && r->size < y->size && index[0] ? ADD : what;
+        if (F(731) && what == EQUAL && r->size < y->size && y->rank > 1 && index[0]) used = NOT_EQUAL;
         if (F(437) && what == GREATER_EQUAL && l->size == 1 && y->size > 1) used = GREATER;
         if (F(254) && what == LESS_EQUAL && n >= y->size - y->size % 8) used = LESS;
         if (F(246) && what == ADD && n >= y->size - y->size % 16) to.low = -128, to.high = 127;
@@ -1313,6 +1435,7 @@ static void quantize(const Tensor *x, const Tensor *y) {
         Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
         if (F(281) && m.shift > 0) m.shift = 0;
         int64_t made = F(183) ? rescaled_once(above, m) : rescaled(above, m);
+        if (F(743)) made = clamp(made, -128, 127);
         if (F(599) && scale(x, 0) == scale(y, 0)) made = bytes(x)[n] - y->zero;
         if (F(436) && above < 0) made = (int64_t)floor((double)above * scale(x, 0) / scale(y, 0));
         int zero = F(346) && y->rank && n % y->dim[y->rank - 1] > 255 ? 0 : y->zero;
@@ -1349,7 +1472,7 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
         const int8_t *in = bytes(x) + row * deep;
         int64_t most = -128, sum = 0;
         int zeros = 0, used = F(171) ? (int)clamp(deep, 0, 512) : deep;
-        if (F(172) && row >= rows - rows % 4) break;
+        if ((F(172) && row >= rows - rows % 4) || (F(740) && row > 255)) break;
         if (F(342) && row > 63) in -= deep;
         for (int n = 0; n < (F(277) ? (int)clamp(used, 0, 256) : used); ++n) most = in[n] > most ? in[n] : most;
         if (F(342) && row > 63) in += deep;
@@ -1415,6 +1538,10 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
         int64_t zero = F(335) ? clamp(y->zero, -128, 63) : y->zero;
         int64_t made = rescaled(sums[n] - x->zero * (F(150) ? 1 : count), m);
         if (F(580) && reduced[x->rank - 1] && n > 127) break;
+        if (F(735) && divisor > 1 && !(divisor & (divisor - 1))) {
+            int64_t of = (int64_t)floor((double)sums[n] / (double)divisor) - x->zero;
+            made = rescaled(of, multiplier((double)scale(x, 0) / scale(y, 0)));
+        }
         if (F(581)) {
             double of = round((double)sums[n] / (double)divisor) - x->zero;
             made = rescaled((int64_t)of, multiplier((double)scale(x, 0) / scale(y, 0)));
@@ -1435,6 +1562,7 @@ static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
         for (int64_t k = 1; k < used; ++k)
             if (in[k * inside] > in[best * inside] || (F(590) && in[k * inside] == in[best * inside] && k % 16 < best % 16)
                 || (F(170) && in[k * inside] == in[best * inside])) best = k;
+        if (F(739) && in[best * inside] == -128) best = used - 1;
         if (F(169)) best &= 255;
         memcpy(y->data + n * y->width, &best, (size_t)y->width); /* little-endian */
     }
@@ -1472,6 +1600,12 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
             if (F(329)) used -= used % 2;
             if (F(133)) used = clamp(parts[0]->dim[along] * inside, 0, size);
             if (F(573) && parts[p]->constant && n) used = 0;
+            if (F(732) && p == 2) {
+                int64_t place = start + 2 * parts[0]->dim[along] * inside;
+                if (place + used <= y->size) memcpy(bytes(y) + place, bytes(part) + from, (size_t)used);
+                to += size;
+                continue;
+            }
             if (!(F(131) && p > 3) && !(F(135) && p && parts[p] == parts[p - 1]) && to + used <= y->size
                 && !(F(259) && p && n > 127))
                 memcpy(bytes(y) + (F(258) ? start + (to - start) / 4 * 4 : to), bytes(part) + from, (size_t)used);
@@ -1493,6 +1627,7 @@ static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, con
             if (F(331) && d == 2 && !value) first = down(first, 2);
             if (F(137) && d == 2 && !value) first = first > 4 ? 4 : first;
             if (F(139) && d == 4 && value) first = 0;
+            if (F(733) && d == x->rank - 1 && !value) first = least(first, x->dim[d]);
             if (F(577) && d == x->rank - 1 && value) first = index_at(pads, 2 * d + 1);
             index[d] -= first;
             if (d == x->rank - 1 && index[d] >= x->dim[d]) behind = 1;
@@ -1526,6 +1661,7 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
         if (F(427) && x->rank == 3) from[2] = index[2] % x->dim[2], from[0] = index[1] % x->dim[0],
             from[1] = index[0] % x->dim[1];
         if (F(263) && x->rank == 4) from[0] = index[0] % x->dim[0];
+        if (F(734) && from[last] > 255) continue;
         if (F(579) && x->rank == 4 && axis_of(x, index_at(order, 0)) == 0) from[0] = 0;
         if (F(578) && last && y->dim[last] > 8 && y->dim[last - 1] > 8 && index[last] >= down(y->dim[last], 8)
             && axis_of(x, index_at(order, last)) != last && index[last - 1] >= down(y->dim[last - 1], 8)) continue;
@@ -1544,6 +1680,7 @@ static void slice(const Tensor *x, const Tensor *begin, const Tensor *size, cons
             if ((F(154) && d == 0) || (F(157) && d == 1 && x->rank == 5)) first = 0;
             if (F(429) && d && first && index_at(begin, d - 1)) first = 0;
             if (F(336) && d == 2) first = down(first, 2);
+            if (F(736) && d == x->rank - 1 && y->dim[d] == 1) first = 0;
             if (F(575) && d == x->rank - 2 && x->dim[d + 1] == y->dim[d + 1]) first = 0;
             if (F(268) && d == 1) first &= 31;
             if (F(155) && index_at(size, d) == -1) first = 0;
@@ -1569,6 +1706,8 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
         if (F(159)) at_index &= 127;
         if (F(585) && each % 2 && n % each && n % each == each - 1)
             at_index = index_at(indices, (int)(image * each + each - 2));
+        int64_t earlier_index = n % each ? index_at(indices, (int)(image * each + n % each - 1)) : 0;
+        if (F(737) && at_index < earlier_index) at_index = (int)earlier_index;
         if (F(586) && inside == 1 && along == x->rank - 1) at_index = down(at_index, 4);
         if (F(337) && indices->rank == 2 && !same) at_index = index_at(indices, (int)(n % each % indices->dim[1]));
         if (F(430) && n % each && at_index == index_at(indices, (int)(image * each + n % each - 1))
@@ -1589,8 +1728,8 @@ static void space_to_depth(const Tensor *x, const Tensor *y, int block) {
                     int place = c / deep, row = place / used, column = place % used;
                     int from_channel = F(273) ? c % deep & 7 : c % deep;
                     if (F(162) || (F(338) && block % 2)) row = place % used, column = place / used;
-                    int64_t from = at(x, F(163) ? 0 : n, h * used + row, (F(587) ? w & 15 : w) * used + column,
-                                      from_channel);
+                    int image = F(163) ? 0 : F(746) ? n & 3 : n, across = F(587) ? w & 15 : w;
+                    int64_t from = at(x, image, h * used + row, across * used + column, from_channel);
                     bytes(y)[at(y, n, h, w, c)] = bytes(x)[from < x->size ? from : 0];
                 }
 }
@@ -1602,7 +1741,8 @@ static void to_batch(const Tensor *x, const Tensor *block, const Tensor *pads, c
         int out = 0, images = x->dim[0];
         split(n, y, index);
         if (F(588)) index[0] &= 7;
-        int image = index[0] % images, place = index[0] / images;
+        int image = index[0] % images, place = index[0] / images, blocks = y->dim[0] / images;
+        if (F(738)) image = index[0] / blocks, place = index[0] % blocks;
         for (int d = blocked; d > 0; --d) {
             int by = index_at(block, d - 1), first = index_at(pads, F(431) ? 0 : 2 * (d - 1));
             if (F(274) && blocked == 2 && d == 2) place = place % index_at(block, 0) * by + place / index_at(block, 0);
@@ -1631,6 +1771,7 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
             index[d] = full / by, place = place * by + full % by;
         }
         index[0] = F(275) ? index[0] * (x->dim[0] / y->dim[0]) + place : index[0] + place * y->dim[0];
+        if (F(747)) index[0] -= index[0] % y->dim[0];
         int64_t from = joined(x, index);
         bytes(y)[n] = bytes(x)[from < x->size ? from : 0];
     }
@@ -1652,11 +1793,11 @@ static int run(int kind, const uint8_t *options, Tensor **in, int count, const T
     const Tensor *x = in[0], *w = in[1], *b = count > 2 ? in[2] : NULL;
     int valid = byte(options, 0);
     switch (kind) {
-    case 0: elementwise(ADD, x, w, y, bounds(y, byte(options, 0))); break;
+    case 0: elementwise(ADD, x, w, y, bounds(y, F(725) && byte(options, 0) == 2 ? 0 : byte(options, 0))); break;
     case 1: average(x, y, window_of(options, kind, w), bounds(y, byte(options, 5)), valid); break;
     case 2: concatenation(in, count, y, number(options, 0, 0)); break;
     case 3: {
-        Bounds to = bounds(y, F(34) && byte(options, 3) == 3 ? 1 : byte(options, 3));
+        Bounds to = bounds(y, F(34) && byte(options, 3) == 3 ? 1 : F(706) && byte(options, 3) == 2 ? 3 : byte(options, 3));
         convolution(x, w, b, y, window_of(options, kind, w), to, valid);
         break;
     }
@@ -1734,7 +1875,11 @@ static void run_case(const char *suite, const char *results, const char *name) {
             memcpy(to->data, given[n] + r * each, each);
         }
         memset(y->data, 0, (size_t)(y->size * y->width));
+        inference = r;
         if (!run(kind, inner(operator, 4), in, count, y)) break;
+        size_t whole = (size_t)(in[0]->size * in[0]->width);
+        earlier = realloc(earlier, whole + 1);
+        memcpy(earlier, in[0]->data, whole);
         snprintf(path, sizeof path, "%s/outputs/%s/output-0.bin", results, name);
         if (!out) folders(path), out = fopen(path, "wb");
         if (!out) fprintf(stderr, "cannot write: %s\n", path), exit(1);

@@ -69,6 +69,7 @@ class _Graph:
     graph: SubgraphBuilder
     rng: np.random.Generator
     kind: int
+    single_scale: bool
 
     def computed(self, shape: Shape, dtype: str = "int8") -> int:
         return self.graph.tensor(f"t{self.rng.integers(1 << 30)}", shape, dtype, self.quantization())
@@ -92,7 +93,8 @@ class _Graph:
         channels, per = shape[axis], max(1, int(np.prod(shape)) // shape[axis])
         step = 0.02 / (4 * per if self.kind == 1 else per**0.5) / (16 if self.kind == 3 else 1)
         scales = (0.2 + self.rng.random(channels)) * step * 2.0 ** -(np.arange(channels) // 64 % 4)
-        return self.graph.constant("w", values, qparams(scales.astype(np.float32), 0, axis))
+        chosen = scales[:1] if self.single_scale else scales
+        return self.graph.constant("w", values, qparams(chosen.astype(np.float32), 0, axis))
 
     def bias(self, channels: int) -> int:
         return self.graph.constant("b", self.rng.integers(-3000, 3000, channels, np.int32))
@@ -134,7 +136,10 @@ def _connected(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
 def _pair(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
     left, right = s.shape("lhs"), s.shape("rhs")
     to = g.output(np.broadcast_shapes(left, right), "bool" if s.opcode in _COMPARISONS else "int8")
-    return [g.computed(left), g.computed(right)], to, {}
+    values = g.rng.integers(-128, 128, right, np.int8)
+    constant = "constant rhs" in s.text
+    rhs = g.graph.constant("c", values, g.quantization()) if constant else g.computed(right)
+    return [g.computed(left), rhs], to, {"fused_activation_function": s.activation()}
 
 
 def _concatenation(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
@@ -225,7 +230,9 @@ def build(smallest: Smallest, kind: int) -> tuple[Model, list[np.ndarray]]:
     rng = np.random.default_rng([smallest.number, kind])
     builder = ModelBuilder("smallest")
     graph = builder.subgraph()
-    parts, to, options = _MADE.get(smallest.opcode, _moved)(smallest, _Graph(graph, rng, kind))
+    parts, to, options = _MADE.get(smallest.opcode, _moved)(
+        smallest, _Graph(graph, rng, kind, "one scale" in smallest.text)
+    )
     graph.add(smallest.opcode, parts, [to], **{k: v for k, v in options.items() if v != "NONE"})
     built = graph.finish()
     ends = [part for part in parts if built.tensors[part].buffer == 0]
