@@ -17,6 +17,8 @@ from litecheck.suite.output_scale import center_outputs
 
 #: Approximate number of products in a sum that are not zero.
 _PRODUCTS = 1.5
+#: Least number of places that differ from the zero point.
+_PLACES = 4
 #: Quotient of the output's scale and the largest scale of a sum: multipliers are below 1.
 _COARSER = 1.5
 #: Largest magnitude of a bias.
@@ -58,7 +60,10 @@ def sparse_inputs(
 
 
 def _sparse(use: Input, like: Array, share: float, rng: np.random.Generator) -> Array:
-    away = rng.choice([-1, 1], like.shape) * (rng.random(like.shape) < share)
+    chosen = rng.random(like.shape) < share
+    if np.count_nonzero(chosen) < _PLACES:
+        chosen.flat[rng.choice(chosen.size, min(_PLACES, chosen.size), replace=False)] = True
+    away = rng.choice([-1, 1], like.shape) * chosen
     values: Array = np.clip(use.zero_point + away, *use.bounds).astype(like.dtype)
     return values
 

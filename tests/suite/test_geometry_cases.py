@@ -44,7 +44,7 @@ def test_shapes_stay_where_a_rule_forbids_other_values_of_their_rows() -> None:
     cases = list(geometric(load_profile("tflm"), "SPACE_TO_BATCH_ND", "standard", 0))
     assert {case.factors["before"] for case in cases} == {"0 0"}
     assert len({tuple(case.factors.items()) for case in cases}) == len(cases)
-    sizes = ("batch", {"1", "2", "5", "260"}), ("channels", {"1", "3", "4", "17", "33", "260"})
+    sizes = ("batch", {"1", "2", "5", "260"}), ("channels", {"1", "3", "4", "17", "33", "62", "64", "260"})
     for name, values in sizes:
         assert {case.factors[name] for case in cases} == values
     pairs = {(case.factors["batch"], case.factors["channels"]) for case in cases}
@@ -77,3 +77,16 @@ def test_comparisons_with_one_element_have_equal_values(opcode: str) -> None:
             single, other = (lhs, rhs) if case.factors["broadcast"] == "lhs element" else (rhs, lhs)
             assert single.reshape(-1)[0] == zeros[0 if single is lhs else 1]
             assert (other == zeros[1 if single is lhs else 0]).any() or other.size < 20
+
+
+@pytest.mark.parametrize(("opcode", "factors", "runs"), [
+    ("MUL", {"height": "65", "width": "260"}, 1),
+    ("MUL", {"height": "4", "width": "8", "channels": "64"}, 2),
+    ("LESS", {"height": "261", "width": "260", "channels": "1"}, 2),
+])  # fmt: skip
+def test_large_cases_have_one_inference_except_comparisons(
+    opcode: str, factors: dict[str, str], runs: int
+) -> None:
+    made = geometric(load_profile("litert-int8"), opcode, "standard", 0)
+    found = [c for c in made if factors.items() <= c.factors.items() and c.factors["broadcast"] == "none"]
+    assert {len(case.runs) for case in found} == {runs}

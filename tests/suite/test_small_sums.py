@@ -100,4 +100,4 @@ def test_suites_have_factors_that_further_shapes_do_not_have() -> None:
     assert all({"activation", "sums"}.isdisjoint(row) for row in rows_of("CONV_2D", 1))
     assert {row["channels"] for row in rows_of("CONV_2D", 2)} - {
         row["channels"] for row in rows_of("CONV_2D", 1)
-    } == {"1025", "130", "2"}
+    } == {"1025", "130", "2", "16", "62", "64"}

@@ -99,14 +99,15 @@ def designed_operators() -> tuple[str, ...]:
 def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
     """Return the covering array of an operator, of single values (1), pairs (2) or triples (3).
 
-    Pairs are followed by the extremes. The values of extremes are among the single values, except those of suites.
+    Pairs are followed by the extremes, whose pairs no further row repeats. The values of extremes are among the single
+    values, except those of suites.
     """
     design = design_of(opcode)
     if design is None:
         return ()
     factors = design.factors if strength > ONCE else design.shared_values
-    rows = covering(factors, strength, lambda row: design.layout_of(row) is not None)
-    extremes = ({**design.usual, **row} for row in design.all_extremes if strength == min(STRENGTHS.values()))
+    extremes = [{**design.usual, **row} for row in design.all_extremes if strength == min(STRENGTHS.values())]
+    rows = covering(factors, strength, lambda row: design.layout_of(row) is not None, extremes)
     return (*rows, *extremes)
 
 

@@ -80,6 +80,7 @@ def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
         "scalar": (),
         "element": (1,),
         "channels": shape[3:],
+        "pixel": (1, 1, 1, *shape[3:]),
         "rows": (1, 1, shape[2], shape[3]),
         "column": (shape[0], shape[1], 1, 1),
         "images": shape[:1],

@@ -123,7 +123,13 @@ def pool(row: Row) -> Layout | None:
 
 
 def matmul(row: Row) -> Layout:
-    """Return a fully connected layer."""
+    """Return a fully connected layer. ``rank`` 3 or 4 keeps the dimensions of the input; ``4 flat`` drops them.
+
+    Example: a batch of 12 and a depth of 16 is (12, 16) of rank 2, (4, 3, 16) of rank 3, and (2, 2, 3, 16) of rank 4.
+    """
     batch, depth, units = integers(row, "batch", "depth", "units")
-    operands = {"input": runtime((batch, depth)), "weight": weight(units, depth), "bias": weight(units)}
-    return Layout(operands, activation_option(row), batch * depth * units, small_sums=has_small_sums(row))
+    rank, _, flat = row.get("rank", "2").partition(" ")
+    shape = {"2": (batch, depth), "3": (batch // 3, 3, depth), "4": (batch // 6, 2, 3, depth)}[rank]
+    operands = {"input": runtime(shape), "weight": weight(units, depth), "bias": weight(units)}
+    options = {**activation_option(row), "keep_num_dims": rank != "2" and not flat}
+    return Layout(operands, options, batch * depth * units, small_sums=has_small_sums(row))

@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from litecheck.cases.geometry.covering_array import parts
+from litecheck.cases.geometry.covering_array import Row, covering, parts
 from litecheck.cases.geometry.design import STRENGTHS, Design, _designs, design_of, rows_of
 from litecheck.profile.load import load_profile
 from litecheck.suite.case_templates import templates_of
@@ -81,3 +81,38 @@ def test_only_operators_with_a_fused_activation_have_the_factor() -> None:
     without = plain.layout_of(plain.usual)
     assert without is not None
     assert not without.options
+
+
+#: Operators whose suites have whole blocks, and remainders that are even and above half of a block of 16 and 32.
+IN_BLOCKS = sorted({*load_profile("litert-int8").operators} & {*DESIGNS})
+
+
+@pytest.mark.parametrize("opcode", IN_BLOCKS)
+def test_sizes_are_whole_blocks_and_have_even_remainders(opcode: str) -> None:
+    name = next(n for n in ("channels", "depth", "inner", "elements") if n in DESIGNS[opcode].factors)
+    sizes = {int(row[name]) for row in rows_of(opcode, 2)}
+    assert any(size % 64 == 0 for size in sizes)
+    assert any(size % 4 == 2 and size % 16 > 8 and size % 32 > 16 for size in sizes)
+
+
+@pytest.mark.parametrize("opcode", ["CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D"])
+def test_windows_have_usual_layers_and_lines_of_256_bytes(opcode: str) -> None:
+    rows = rows_of(opcode, 2)
+    several = [row for row in rows if row["stride_h"] == row["stride_w"] == "2" and row["kernel"] == "3 3"]
+    assert any(int(row["width"]) % 2 == 0 for row in several)
+    assert {row["padding"] for row in several} == {"SAME", "VALID"}
+    assert any(int(row["width"]) * int(row["channels"]) == 256 for row in rows)
+    assert any(int(row["batch"]) > 1 and _image(row) > 1 << 15 for row in rows)
+
+
+def test_rows_before_the_extremes_repeat_no_pair_of_them() -> None:
+    design = design_of("CONV_2D")
+    assert design is not None
+    count = len(rows_of("CONV_2D", 2)) - len(design.all_extremes)
+    alone = replace(design, extremes=(), suite_extremes=())
+    everything = covering(alone.factors, 2, lambda row: alone.layout_of(row) is not None)
+    assert count < len(list(everything))
+
+
+def _image(row: Row) -> int:
+    return int(row["height"]) * int(row["width"]) * int(row["channels"])

@@ -154,3 +154,23 @@ def test_values_that_steer(layout: str, row: dict[str, str], role: str, values: 
 def test_options_of_a_resized_image(grid: str, corners: bool, half: bool) -> None:
     options = laid_out("resize", **IMAGE, new_height="8", new_width="5", grid=grid).options
     assert options == {"align_corners": corners, "half_pixel_centers": half}
+
+
+@pytest.mark.parametrize(
+    ("rank", "shape", "kept"),
+    [
+        ("2", (12, 8), False),
+        ("3", (4, 3, 8), True),
+        ("4", (2, 2, 3, 8), True),
+        ("4 flat", (2, 2, 3, 8), False),
+    ],
+)
+def test_a_matrix_product_has_inputs_of_ranks_2_to_4(rank: str, shape: tuple[int, ...], kept: bool) -> None:
+    made = laid_out("matmul", batch="12", depth="8", units="5", rank=rank)
+    assert [operand.shape for operand in made.operands["input"]] == [shape]
+    assert made.options == {"keep_num_dims": kept}
+
+
+def test_an_operand_of_one_pixel_has_the_rank_of_the_image() -> None:
+    made = laid_out("binary", **IMAGE, broadcast="rhs pixel")
+    assert [operand.shape for operand in made.operands["rhs"]] == [(1, 1, 1, 3)]
