@@ -33,10 +33,6 @@ REASONS: dict[str, tuple[set[str], str]] = {
         {"CONV_2D", "DEPTHWISE_CONV_2D"},
         "TensorFlow's old converter has scales per channel for the weights of these alone",
     ),
-    "conversion/pipeline.py": (
-        {"QUANTIZE", "DEQUANTIZE"},
-        "a conversion adds these operators, so their rules are read before it ends",
-    ),
     "conversion/ai_edge_recipe.py": ({"TRANSPOSE_CONV"}, "ai-edge-quantizer has another name for it"),
     # A measurement states operators that it measures differently. Validation does not load the traits file,
     # which would slow each start.

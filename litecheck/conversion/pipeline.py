@@ -40,6 +40,7 @@ from litecheck.model.types import Model
 from litecheck.profile.load import STRUCTURE, load_profile
 from litecheck.profile.parser import ANY_SUBGRAPH
 from litecheck.public_call import shows_call
+from litecheck.quantizer.litert_resolvers import INTO_INTEGERS, OUT_OF_INTEGERS
 from litecheck.version import __version__
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
 
 _NONE: Mapping[Key, Interval] = {}
 #: Rules for the check of a new model that its float model may not need.
-_ADDED = ("QUANTIZE", "DEQUANTIZE", ANY_SUBGRAPH)
+_ADDED = (INTO_INTEGERS, OUT_OF_INTEGERS, ANY_SUBGRAPH)
 
 
 def carry_out(
