@@ -99,14 +99,16 @@ def _mixed(
 def _nearest(possible: Sequence[tuple[int, Base]], signature: Signature, drawn: int) -> int:
     """Return the model that differs least from a signature, the drawn model among equals: its values suit the types.
 
-    Example: float32 LOG is varied from the float model, because the int8 model has negative values.
+    Example: float32 LOG is varied from the float model, because the int8 model has negative values. Float16 CONCATENATION
+    is, too, because the int32 model has values beyond float16.
     """
 
-    def apart(number: int, base: Base) -> tuple[int, int, int, bool]:
+    def apart(number: int, base: Base) -> tuple[int, int, int, int, bool]:
         pairs = list(zip(base.signature, signature, strict=True))
         absent = sum((a == ABSENT) != (b == ABSENT) for a, b in pairs)
         unlike = sum((a in SCALED) != (b in SCALED) for a, b in pairs)
-        return absent, sum(a != b for a, b in pairs), unlike, number != drawn
+        other_kind = sum(("float" in a) != ("float" in b) for a, b in pairs)
+        return absent, sum(a != b for a, b in pairs), unlike, other_kind, number != drawn
 
     return min(possible, key=lambda pair: apart(*pair))[0]
 
@@ -158,17 +160,19 @@ def _judged(base: Base, signature: Signature, tried: Tried) -> Iterator[Outcome]
 
 
 def _is_narrower(base: Base, signature: Signature, kind: str) -> bool:
-    """Return True if an index has a narrower type than the model's, or a state a narrower type than the input.
+    """Return True if an index has a narrower type than the model's or is no integer, or a state has a narrower type than
+    the input.
 
-    A kernel that reads an index as the wider type finds the right index if the bytes beyond its end are 0. Example: an int16
-    axis. A kernel that writes a state as float32 beyond the end of an int16 tensor goes unnoticed if nothing else is there;
+    A kernel that reads an index as the model's type finds the right index if the bytes beyond its end, or the first bytes
+    of a float, are 0. Examples: an int16 axis, a float64 axis of 0. A kernel that writes a state as float32 beyond the end of an int16 tensor goes unnoticed if nothing else is there;
     that is no reason to accept the model.
     """
     traits = traits_of(base.rule.opcode)
     for at, (role, now) in enumerate(zip(base.rule.inputs, signature, strict=False)):
         counted = traits.steers(role) if kind == "index" else traits.inputs.get(role) == kind
         wanted = base.signature[at] if kind == "index" else signature[0]
-        if counted and BITS.get(now, 0) < BITS.get(wanted, 0):
+        other = kind == "index" and now.startswith(("float", "bfloat", "complex"))
+        if counted and (other or BITS.get(now, 0) < BITS.get(wanted, 0)):
             return True
     return False
 
