@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from litecheck.checks.context import inferred_shapes
 from litecheck.errors import ConfigError
 from litecheck.model.graph import graph_of, name_of
 from litecheck.model.submodels import Submodel, cut_operators
@@ -116,7 +117,26 @@ def _case(
         name = f"{first.index:04d}-" + (first.opcode if first is last else f"{last.index:04d}")
     name = f"s{subgraph.index}-{name}" if subgraph.index else name
     name = "".join(c if c.isalnum() or c in "-_" else "_" for c in name)
-    return Case(name, subgraph, tuple(chosen), cut_operators(model, subgraph, chosen, outputs))
+    cut = cut_operators(model, subgraph, chosen, outputs)
+    return Case(name, subgraph, tuple(chosen), _with_inferred_inputs(model, subgraph, cut))
+
+
+def _with_inferred_inputs(model: Model, subgraph: Subgraph, cut: Submodel) -> Submodel:
+    """Return the part with the inferred shapes of its inputs, which operators before it compute in the whole model.
+
+    Example: TensorFlow stores the shape () for the output of a DEQUANTIZE of per-tensor weights.
+    """
+    shapes, main = inferred_shapes(model, subgraph).shapes, cut.model.subgraphs[0]
+    changed: dict[int, tuple[int, ...]] = {}
+    for index in set(cut.inputs).difference(subgraph.inputs):
+        known = tuple(size for size in shapes[index] or () if size is not None)
+        if shapes[index] is not None and shapes[index] == known != subgraph.tensors[index].shape:
+            changed[cut.tensors[index]] = known
+    if not changed:
+        return cut
+    tensors = tuple(replace(t, shape=changed.get(t.index, t.shape)) for t in main.tensors)
+    others = cut.model.subgraphs[1:]
+    return replace(cut, model=replace(cut.model, subgraphs=(replace(main, tensors=tensors), *others)))
 
 
 def _find_tensor(subgraph: Subgraph, name: str) -> int:

@@ -15,12 +15,10 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     if isinstance(value, SameAs):
         return _alike(role, value.role)
 
-    kinds = {name for name, _ in requirement.faults}
-
     def check(bound: BoundOperator) -> Sequence[Fault]:
         wrong = (o for o in bound.roles[role] if o.facts.dtype not in allowed)
         return [
-            at(o, f"it is {o.facts.dtype}", kind=o.facts.dtype if o.facts.dtype in kinds else "")
+            at(o, f"it is {o.facts.dtype}", kind=o.facts.dtype if o.facts.dtype in requirement.faults else "")
             for o in wrong
         ]
 

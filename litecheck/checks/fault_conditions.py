@@ -16,7 +16,7 @@ def kind_under_conditions(bound: BoundOperator, requirement: Requirement, fault:
 
     For example, an infinite input scale of FULLY_CONNECTED is ``infinite/bias_scale_single`` if the bias has one scale.
     """
-    names = [name for name, _ in requirement.faults]
+    names = requirement.faults
     held = [name for name in names if _holds(name.rpartition("/")[2], bound, fault)]
     exact = (name for name in held if name.rpartition("/")[0] == fault.kind)
     if found := next(exact, ""):

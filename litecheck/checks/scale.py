@@ -57,7 +57,6 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
     role = requirement.role or ""
     allowed, judge = types(rule, role), _judge(value)
     least = TINY if isinstance(value, Exactly) and value.value != "positive" else 0.0
-    stated = {kind for kind, _ in requirement.faults}
 
     def check(bound: BoundOperator) -> Sequence[Fault]:
         faults: list[Fault] = []
@@ -70,7 +69,9 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
             if facts.single and least <= facts.scale < inf and facts.scale > 0:
                 faults += judge(bound, operand)
             elif not (isinstance(value, ProductOf) and inherits_invalid_factors(bound, operand, value)):
-                invalid = [_mark_zeros(bound, fault, stated) for fault in _invalid_scales(operand, least)]
+                invalid = [
+                    _mark_zeros(bound, fault, requirement.faults) for fault in _invalid_scales(operand, least)
+                ]
                 faults += invalid or judge(bound, operand)
         return faults
 

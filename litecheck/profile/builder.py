@@ -182,9 +182,12 @@ class Builder:
             raise ProfileError(requirement.demand.file, requirement.demand.line, message)
         speak = self.lineage[self.lineage.index(demanded_by) :]
         whole = self._apply_patterns(requirement, requirement.path, speak)
-        own = self._fault_kinds(requirement)
-        kinds = ((name, self._apply_patterns(whole, f"{requirement.path}/{name}", speak)) for name in own)
-        return replace(whole, faults=tuple((name, own) for name, own in kinds if own != whole))
+
+        def texts(kind: str) -> Requirement:
+            return self._apply_patterns(whole, f"{requirement.path}/{kind}", speak)
+
+        kinds = (kind for kind in self._fault_kinds(requirement) if texts(kind) != whole)
+        return replace(whole, faults=Lazy(kinds, texts))
 
     def _fault_kinds(self, requirement: Requirement) -> Iterator[str]:
         """Yield the kinds of faults of a requirement that a pattern below its path names."""

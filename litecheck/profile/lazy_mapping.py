@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from typing import TypeVar
 
 Value = TypeVar("Value")
 
 
 class Lazy(Mapping[str, Value]):
-    """Values by name, each built on first access."""
+    """Values by name, each built on first access; the names are read on first access, too."""
 
     def __init__(self, names: Iterable[str], make: Callable[[str], Value]) -> None:
-        self._made: dict[str, Value | None] = dict.fromkeys(names)
-        self._make = make
+        self._names, self._make = names, make
+
+    @cached_property
+    def _made(self) -> dict[str, Value | None]:
+        return dict.fromkeys(self._names)
 
     def __getitem__(self, name: str) -> Value:
         value = self._made[name]

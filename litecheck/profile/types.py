@@ -135,8 +135,8 @@ class Relaxation:
 class Requirement:
     """A requirement. ``path`` names it: OPERATOR/role/check, OPERATOR/check or OPERATOR/limits/measurement.
 
-    ``effect`` is the impact on a model that violates it. ``faults`` are the kinds of faults with texts of their own, by
-    name. ``hint`` describes how to rewrite a violating model.
+    ``effect`` is the impact on a model that violates it. ``faults`` are the kinds of faults with texts of their own.
+    ``hint`` describes how to rewrite a violating model.
     """
 
     path: str
@@ -149,12 +149,12 @@ class Requirement:
     level: Level = "violation"
     relaxation: Relaxation | None = None
     effect: Effect = "the profile forbids it"
-    faults: tuple[tuple[str, Requirement], ...] = ()
+    faults: Mapping[str, Requirement] = field(default_factory=dict, hash=False)
     hint: str = ""
 
     def of(self, fault: str) -> Requirement:
         """Return the requirement with its texts for a kind of fault."""
-        return next((own for name, own in self.faults if name == fault), self) if fault else self
+        return self.faults.get(fault, self) if fault else self
 
 
 @dataclass(frozen=True, slots=True)

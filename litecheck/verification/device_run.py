@@ -207,10 +207,20 @@ def _verification(
         fail_on_fallback=settings.fail_on_fallback,
         require_coverage=settings.require_coverage,
         claims=settings.claims,
-        notes=tuple(kept.notes),
+        notes=(*kept.notes, *_dynamic_inputs(model, settings)),
         untried=coverage_gaps(model, verdicts),
         across=correlate_failures(model, verdicts),
     )
+
+
+def _dynamic_inputs(model: Model, settings: Settings) -> Iterator[str]:
+    """Yield a note on each input with a dynamic dimension beyond the batch that was tested with the size in the file."""
+    for subgraph in () if settings.samples else model_parts.entries(model, settings.signature):
+        for tensor in (subgraph.tensors[index] for index in subgraph.inputs):
+            if -1 in (tensor.shape_signature or ())[1:]:
+                stated = "x".join("?" if size < 0 else str(size) for size in tensor.shape_signature or ())
+                tested = "x".join(map(str, tensor.shape))
+                yield f"input '{tensor.name}' has the shape {stated} and was tested as {tested}; use --data for others"
 
 
 def operations(model: Model, subgraphs: tuple[Subgraph, ...]) -> Iterator[Operation]:

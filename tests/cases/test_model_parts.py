@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from litecheck.cases import model_parts
 from litecheck.errors import ConfigError
-from litecheck.model.build import ModelBuilder
+from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Signature
 from tests.verification.networks import branching, convolutional
 
@@ -80,3 +81,38 @@ def test_entries_are_the_first_subgraph_and_the_signatures() -> None:
     several = replace(model, signatures=tuple(Signature(f"k{n}", n, (), ()) for n in (0, 1)))
     assert [s.index for s in model_parts.entries(several)] == [0, 1]
     assert [s.index for s in model_parts.entries(several, "k1")] == [1]
+
+
+def test_inputs_of_a_part_have_inferred_shapes() -> None:
+    """TensorFlow stores the shape () for the output of a DEQUANTIZE of per-tensor weights."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x = main.tensor("x", (1, 3), "float32")
+    stored = main.constant("stored", np.ones((2, 3), np.int8), qparams(0.5))
+    weights = main.tensor("weights", (), "float32")
+    y = main.tensor("y", (1, 2), "float32")
+    main.add("DEQUANTIZE", [stored], [weights])
+    main.add("FULLY_CONNECTED", [x, weights, -1], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = builder.finish()
+    dequantize, dense = model_parts.operators(model, model.subgraphs[0])
+    assert {t.name: t.shape for t in dense.submodel.model.subgraphs[0].tensors} == {
+        "x": (1, 3),
+        "weights": (2, 3),
+        "y": (1, 2),
+    }
+    assert dequantize.submodel.model.subgraphs[0].tensors[1].shape == ()  # TFLM fails there
+
+
+def test_inputs_with_dynamic_shapes_have_the_shape_in_the_file() -> None:
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, a, b = (main.tensor(name, (1, 1), "float32", shape_signature=(-1, -1)) for name in "xab")
+    main.add("RELU", [x], [a])
+    main.add("RELU", [a], [b])
+    main.inputs(x)
+    main.outputs(b)
+    model = builder.finish()
+    _, second = model_parts.operators(model, model.subgraphs[0])
+    assert second.submodel.model.subgraphs[0].tensors[0].shape == (1, 1)

@@ -15,7 +15,7 @@ from litecheck.model.save import save_model
 from litecheck.model.types import Model
 from litecheck.profile.load import load_profile
 from litecheck.quantization import Quantization
-from litecheck.report import ModelReport
+from litecheck.report import ModelReport, Report
 from tests.checks.table import profile
 
 RELU = """title: A table
@@ -269,3 +269,18 @@ def test_a_wrong_scale_hides_no_wrong_option_under_tflm() -> None:
     model = scaled("MAX_POOL_2D", [(1, 4, 4, 2)], (1, 2, 2, 2), [], **options)
     paths = {f.path for f in validate(model, [load_profile("tflm")]).findings if f.level == "violation"}
     assert paths >= {"MAX_POOL_2D/same_quantization", "MAX_POOL_2D/limits/fused_activation"}
+
+
+def test_a_model_with_float16_weights_is_not_checked() -> None:
+    """DEQUANTIZE of float16 constants is an operator of a float model, so the model does not pass a gate for int8."""
+    builder = ModelBuilder()
+    main = builder.subgraph()
+    x, weights, y = (main.tensor(name, (1, 2), "float32") for name in ("x", "weights", "y"))
+    stored = main.constant("stored", np.ones((1, 2), np.float16))
+    main.add("DEQUANTIZE", [stored], [weights])
+    main.add("ADD", [x, weights], [y])
+    main.inputs(x)
+    main.outputs(y)
+    model = validate(builder.finish())
+    assert Report("", (model,)).verdict(model) == "not checked"
+    assert Report("", (model,), allow_float=True).verdict(model) == "conforms"

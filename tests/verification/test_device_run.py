@@ -334,6 +334,21 @@ def test_given_samples_are_propagated() -> None:
     assert report.verdicts[0].runs == ("propagated", "propagated")
 
 
+def test_dynamic_inputs_beyond_the_batch_are_noted() -> None:
+    model = convolutional()
+    main = model.subgraphs[0]
+
+    def with_signature(*sizes: int) -> Model:
+        image = replace(main.tensors[0], shape_signature=sizes)
+        return replace(model, subgraphs=(replace(main, tensors=(image, *main.tensors[1:])),))
+
+    note = "input 'image' has the shape ?x?x8x3 and was tested as 1x8x8x3; use --data for others"
+    assert verify(with_signature(-1, -1, 8, 3), InProcess()).notes == (note,)
+    assert verify(with_signature(-1, 8, 8, 3), InProcess()).notes == ()
+    given = ({"image": np.zeros((1, 8, 8, 3), np.int8)},)
+    assert verify(with_signature(-1, -1, 8, 3), InProcess(), Settings(samples=given)).notes == ()
+
+
 def test_threads_do_not_change_the_report() -> None:
     device = InProcess("litert-xnnpack")
     assert verify(convolutional(), device, Settings(jobs=3)) == verify(convolutional(), device, Settings())

@@ -164,8 +164,8 @@ def _is_narrower(base: Base, signature: Signature, kind: str) -> bool:
     the input.
 
     A kernel that reads an index as the model's type finds the right index if the bytes beyond its end, or the first bytes
-    of a float, are 0. Examples: an int16 axis, a float64 axis of 0. A kernel that writes a state as float32 beyond the end of an int16 tensor goes unnoticed if nothing else is there;
-    that is no reason to accept the model.
+    of a float, are 0. Examples: an int16 axis, a float64 axis of 0. A kernel that writes a state as float32 beyond the end
+    of an int16 tensor goes unnoticed if nothing else is there; that is no reason to accept the model.
     """
     traits = traits_of(base.rule.opcode)
     for at, (role, now) in enumerate(zip(base.rule.inputs, signature, strict=False)):
