@@ -42,17 +42,18 @@ def type_difference(bound: BoundOperator) -> str:
 
     ``absent``: the call lists an absent tensor. ``replaced``: the call replaces the type. ``result_size`` and
     ``condition_size``: an output of the call, or an input of a loop's condition, has elements of another size, and the
-    kernel cannot copy its bytes.
+    kernel cannot copy its bytes. A branch can have smaller elements than the output of its call.
     """
     if bound.gaps:
         return "absent"
     model, kinds = bound.context.model, {"replaced"}
-    replaced = types_of_callers(model)
+    replaced, loops = types_of_callers(model), _is_loop(bound.operator)
     for (subgraph, inner), own, kind in _crossings(model, bound.context.subgraph, bound.operator):
         tensor = model.subgraphs[subgraph].tensors[inner]
         if tensor.dtype == own.dtype:
             continue
-        other_size = BITS.get(tensor.dtype) != BITS.get(own.dtype)
+        inside, outside = BITS.get(tensor.dtype, 0), BITS.get(own.dtype, 0)
+        other_size = inside != outside if loops else inside > outside
         if inner in replaced.get(subgraph, {}):
             kinds.add("condition_size" if kind == "condition" and other_size else "replaced")
         else:
@@ -60,10 +61,14 @@ def type_difference(bound: BoundOperator) -> str:
     return "" if _changes_type(bound) else min(kinds, key=DIFFERENCES.index)
 
 
+def _is_loop(operator: Operator) -> bool:
+    return any(name.startswith(_CONDITION) for name, _ in subgraph_calls(operator))
+
+
 def _changes_type(bound: BoundOperator) -> bool:
     """Return True if the body of a loop returns a tensor with another type than it receives."""
     model, calls = bound.context.model, dict(subgraph_calls(bound.operator))
-    if not any(name.startswith(_CONDITION) for name in calls):
+    if not _is_loop(bound.operator):
         return False
     for name, number in calls.items():
         if name.startswith(_CONDITION) or not 0 <= number < len(model.subgraphs):

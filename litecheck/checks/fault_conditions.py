@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from litecheck.checks.bound_operator import BoundOperator, Fault
-from litecheck.checks.scale import valid
+from litecheck.checks.scale import TINY, valid
 from litecheck.model.stored_values import stored_integers
 from litecheck.profile.measurements.register import DELEGATED
 from litecheck.profile.types import Requirement
@@ -31,9 +31,18 @@ def _has_single_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
     return bias is not None and bias.scales == 1
 
 
+def _has_single_weight_scale(bound: BoundOperator, fault: Fault) -> bool:
+    weight = bound.facts("weight")
+    return weight is not None and weight.scales == 1
+
+
 def _has_valid_bias_scale(bound: BoundOperator, fault: Fault) -> bool:
+    """Return True if XNNPACK takes the bias: its scales are finite, positive and not subnormal."""
     bias = bound.facts("bias")
-    return bias is not None and bias.scales > 0 and bool(valid(bias.tensor.quantization.scale).all())
+    if bias is None or not bias.scales:
+        return False
+    scale = bias.tensor.quantization.scale
+    return bool((valid(scale) & (scale >= TINY)).all())
 
 
 def _has_scale_for_each_value(bound: BoundOperator, fault: Fault) -> bool:
@@ -100,6 +109,7 @@ def _is_one_type_beside(*uncompared: str) -> Callable[[BoundOperator, Fault], bo
 _CONDITIONS: Mapping[str, Callable[[BoundOperator, Fault], bool]] = {
     "bias_scale_single": _has_single_bias_scale,
     "bias_scale_valid": _has_valid_bias_scale,
+    "weight_scale_single": _has_single_weight_scale,
     "fused_activation": _has_fused_activation,
     "parameters_differ": _have_different_parameters,
     "input_differs": _is_input,

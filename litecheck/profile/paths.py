@@ -228,7 +228,7 @@ FAULT_KINDS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 #: Conditions on the operator under which a fault has an impact of its own, by check; ``fault_conditions`` tests them.
 FAULT_CONDITIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "scale": ("bias_scale_single", "bias_scale_valid"),
+        "scale": ("bias_scale_single", "bias_scale_valid", "weight_scale_single"),
         "granularity": ("bias_scale_single", "bias_scale_for_each_value", "fused_activation"),
         "shapes": ("delegated_slice",),
         "zero_point": ("bias_scale_single", "parameters_differ"),

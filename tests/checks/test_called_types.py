@@ -12,6 +12,7 @@ import pytest
 from litecheck import load_profile, validate
 from litecheck.checks.called_types import types_of_callers
 from litecheck.finding import IGNORED
+from litecheck.model.build import ModelBuilder
 from litecheck.model.types import Model
 from tests.differential.structure.edit import with_tensor
 from tests.differential.structure.specimens_stateful import stateful
@@ -41,8 +42,9 @@ def impacts(model: Model) -> dict[str, str]:
         ("IF", (1, 0, "inputs", 0), "int16", IGNORED),
         ("IF", (1, 0, "outputs", 0), "float32", IGNORED),
         ("IF", (0, 0, "inputs", 1), "int16", LATER),
-        ("IF", (0, 0, "outputs", 0), "int16", "crashes"),
+        ("IF", (0, 0, "outputs", 0), "int16", IGNORED),
         ("IF", (0, 0, "outputs", 0), "uint8", IGNORED),
+        ("IF", (0, 0, "outputs", 0), "int64", IGNORED),
         ("WHILE", (2, 1, "inputs", 0), "int16", IGNORED),
         ("WHILE", (2, 0, "inputs", 0), "int8", IGNORED),
         ("WHILE", (1, 0, "inputs", 0), "int64", "fails at run time"),
@@ -53,6 +55,27 @@ def impacts(model: Model) -> dict[str, str]:
 )
 def test_types(name: str, place: tuple[int, int, str, int], dtype: str, wanted: str) -> None:
     assert impacts(retyped(specimen(name), *place, dtype)) == {f"{name}/limits/boundary_types": wanted}
+
+
+@pytest.mark.parametrize(
+    ("inner", "outer", "impact"),
+    [("float32", "int16", "crashes"), ("int64", "int32", "crashes"), ("int32", "float32", IGNORED),
+     ("int32", "int64", IGNORED)],
+)  # fmt: skip
+def test_results_of_a_branch(inner: str, outer: str, impact: str) -> None:
+    """A branch with larger elements than the output of its call writes beyond the output's memory."""
+    builder = ModelBuilder("IF")
+    main, body = builder.subgraph("main"), builder.subgraph("body")
+    c, x = main.tensor("c", (), "bool"), main.tensor("x", (5000,), inner)
+    y = main.tensor("y", (5000,), outer)
+    main.add("IF", [c, x], [y], then_subgraph_index=1, else_subgraph_index=1)
+    main.inputs(c, x)
+    main.outputs(y)
+    a, b = (body.tensor(name, (5000,), inner) for name in "ab")
+    body.add("ADD", [a, a], [b])
+    body.inputs(a)
+    body.outputs(b)
+    assert impacts(builder.finish()) == {"IF/limits/boundary_types": impact}
 
 
 @pytest.mark.parametrize("name", ["IF", "WHILE"])

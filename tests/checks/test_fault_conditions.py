@@ -28,13 +28,15 @@ def fully_connected(scale: float, channels: int, bias: bool = True) -> Model:
     return builder.finish()
 
 
-def conv(activation: str, channels: int = 2, zero_point: int = 0, scale: float = 0.5) -> Model:
-    """Return CONV_2D with an input scale, an unquantized output and a zero point of its bias."""
+def conv(
+    activation: str, channels: int = 2, zero_point: int = 0, scale: float = 0.5, product: float = 0.25
+) -> Model:
+    """Return CONV_2D with an input scale, an unquantized output and a zero point and scale of its bias."""
     builder = ModelBuilder()
     g = builder.subgraph("main")
     x = g.tensor("x", (1, 2, 2, 4), "int8", qparams(scale))
     w = g.constant("w", np.ones((2, 1, 1, 4), np.int8), qparams([0.5] * channels))
-    b = g.constant("b", np.ones(2, np.int32), qparams([0.25] * channels, zero_point))
+    b = g.constant("b", np.ones(2, np.int32), qparams([product] * channels, zero_point))
     y = g.tensor("y", (1, 2, 2, 2), "int8", Quantization() if activation else qparams(0.5))
     options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
     g.add(
@@ -92,6 +94,32 @@ IMPACTS = {
     "no activation": (conv("NONE"), "CONV_2D/output/granularity", "wrong results"),
     "zero point of one bias scale": (conv("", 1, 3), "CONV_2D/bias/zero_point", "fails to load"),
     "zero point of bias channels": (conv("", 2, 3), "CONV_2D/bias/zero_point", REJECTED),
+    "a negative scale of one bias": (
+        fully_connected(-0.5, 1),
+        "FULLY_CONNECTED/input/scale",
+        "fails to load",
+    ),
+    "a negative scale without bias": (
+        fully_connected(-0.5, 1, bias=False),
+        "FULLY_CONNECTED/input/scale",
+        "fails to load",
+    ),
+    "a NaN scale without bias": (
+        fully_connected(np.nan, 1, bias=False),
+        "FULLY_CONNECTED/input/scale",
+        "fails to load",
+    ),
+    "a negative scale of channels": (
+        fully_connected(-0.5, 2, bias=False),
+        "FULLY_CONNECTED/input/scale",
+        REJECTED,
+    ),
+    "a subnormal bias scale": (
+        conv("", scale=1e-40, product=5e-41),
+        "CONV_2D/input/scale",
+        "ignored by LiteRT, may matter on hardware",
+    ),
+    "a normal bias scale": (conv("", scale=1e-40), "CONV_2D/input/scale", REJECTED),
     "a valid bias scale": (conv("", scale=np.nan), "CONV_2D/input/scale", REJECTED),
     "different parameters": (reshape(0, 200), "RESHAPE/output/zero_point", "wrong results"),
     "equal parameters": (reshape(200, 200), "RESHAPE/output/zero_point", REJECTED),

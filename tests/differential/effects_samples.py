@@ -23,6 +23,7 @@ from tests.differential.effects_meaning import distance, meaning, real, room
 from tests.differential.effects_mutants import Mutant, bound, mutants, place
 from tests.differential.effects_oracle import Failure, ForkingOracle
 from tests.differential.rules_cases import Case
+from tests.differential.rules_changes import MALFORMED
 
 PROFILES = {
     "litert-runtime": "int8", "litert-int16x8": "int16", "litert-uint8": "uint8", "litert-hybrid": "hybrid",
@@ -61,8 +62,11 @@ KINDS = {
 }  # fmt: skip
 #: Operators that correctly compute different values for an input of a different type.
 RETYPED = ("BITCAST",)
-#: Number of mutants of a single tensor that decides the effect of a kind of fault.
+#: Number of mutants of a single tensor that decides the effect of a kind of fault, besides malformed parameters.
 ENOUGH = 8
+#: Number of runs of a model with a tensor left out. The first crash counts: the delegate reads the memory behind the list
+#: of tensors, and this memory differs between runs.
+LISTS = 6
 #: Tolerance of operators that copy values, in output steps.
 COPIES = 0.6
 #: Minimum share of a requirement's plain mutants for an effect.
@@ -94,7 +98,7 @@ class EffectObserver:
         self.cases = all_cases(PROFILES[profile])
         self.requirements = {r.path: r for r in self.profile.requirements()}
         self.page = load_profile(PROSE) if PROFILES[profile] == "int8" else None
-        self.shown: Counter[tuple[str, str, str]] = Counter()
+        self.shown: Counter[tuple[str, str, str, bool]] = Counter()
 
     def samples(self, operator: str = "", only: str = "") -> Iterator[Sample]:
         """Yield every mutant of every case that violates a single requirement."""
@@ -117,11 +121,13 @@ class EffectObserver:
         new = {f.path: f for f in findings if f.path not in usual or mutant.name == "unchanged"}
         broken = [f for f in _broken(new, mutant.shared) if not self._is_double_fault(trial.case, mutant, f)]
         operand = " ".join(mutant.name.split()[:2])
-        shown = [(f.path, kind_of(f, self.requirements[f.path]), operand) for f in broken]
+        malformed = mutant.name.endswith(MALFORMED)
+        shown = [(f.path, kind_of(f, self.requirements[f.path]), operand, malformed) for f in broken]
         if all(self.shown[key] >= ENOUGH for key in shown):
             return
         self.shown.update(shown)
-        observed, detail = trial.observe(mutant.model)
+        runs = LISTS if mutant.name.endswith("one fewer") else 1
+        observed, detail = trial.observe(mutant.model, runs)
         if observed is None:
             return
         forbidden = self._paths_of_page(mutant.model) if observed == IGNORED else set()
@@ -222,10 +228,10 @@ class Trial:
         rooms = [most] * len(got)
         return max(map(distance, got, expected, _results(model) * self.steps, rooms), default=0.0)
 
-    def observe(self, model: Model) -> tuple[Effect | None, str]:
+    def observe(self, model: Model, runs: int = 1) -> tuple[Effect | None, str]:
         """Return the effect of the model, None if undecided, and the details."""
         inputs, data = _inputs(self.case, model), model_bytes(model)
-        got = {r: self.litert.ask(data, inputs, r, self.steps) for r in ("optimized", "xnnpack")}
+        got = {r: self._run(data, inputs, r, runs) for r in ("optimized", "xnnpack")}
         failures = {r: g for r, g in got.items() if isinstance(g, Failure)}
         detail = "; ".join(f"{r} {g}" for r, g in failures.items())
         stages = {r: g.stage for r, g in failures.items()}
@@ -245,6 +251,13 @@ class Trial:
             if isinstance(reference, Failure) and reference.stage == "crash":
                 return REFERENCE_CRASHES, f"reference {reference}"
         return effect, detail
+
+    def _run(
+        self, data: bytes, inputs: tuple[np.ndarray, ...], resolver: str, runs: int
+    ) -> list[np.ndarray] | Failure:
+        """Return the first crash of several runs with files of different lengths, or else the first answer."""
+        got = [self.litert.ask(data + bytes(1000 * n), inputs, resolver, self.steps) for n in range(runs)]
+        return next((g for g in got if isinstance(g, Failure) and g.stage == "crash"), got[0])
 
     def _computed(
         self, model: Model, inputs: tuple[np.ndarray, ...], got: dict[str, list[np.ndarray]]

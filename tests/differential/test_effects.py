@@ -15,7 +15,7 @@ from litecheck.finding import STATED_EFFECTS, Effect
 from litecheck.model.build import ModelBuilder
 from litecheck.model.save import model_bytes
 from litecheck.quantization import Quantization
-from tests.differential.effects import comparisons
+from tests.differential.effects import comparisons, wrong_own_effects
 from tests.differential.effects_oracle import Failure, ForkingOracle
 from tests.differential.effects_samples import EffectObserver, Sample, by_path, derived
 
@@ -48,6 +48,21 @@ SAMPLES = [
     ("litert-runtime", "SOFTMAX", "output output zp+7", "SOFTMAX/output/zero_point", "fails to load"),
     ("litert-uint8", "GATHER", "input input all scales zero", "GATHER/input/scale", "wrong results"),
     ("litert-hybrid", "CONV_2D", "input weight all scales zero", "CONV_2D/weight/scale",
+     "ignored by LiteRT, may matter on hardware"),
+    ("litert-runtime", "TRANSPOSE_CONV", "weight 1 scale", "TRANSPOSE_CONV/bias/granularity",
+     "rejected by the default interpreter only"),
+    ("litert-runtime", "SLICE", "output output absent -1", "SLICE/output/operands", "fails to load"),
+    ("litert-runtime", "SLICE", "inputs one fewer", "SLICE/size/operands", "crashes"),
+    ("litert-runtime", "IF", "output results int16", "IF/limits/boundary_types",
+     "ignored by LiteRT, may matter on hardware"),
+    ("litert-runtime", "PRELU", "input input uint8", "PRELU/input/dtype", "wrong results"),
+    ("litert-runtime", "LSTM", "cell_to_output_weights per-axis", "LSTM/cell_to_output_weights/granularity",
+     "wrong results"),
+    ("litert-runtime", "UNIDIRECTIONAL_SEQUENCE_LSTM", "cell_to_input_weights per-axis",
+     "UNIDIRECTIONAL_SEQUENCE_LSTM/cell_to_input_weights/granularity", "wrong results"),
+    ("litert-runtime", "LSTM", "forget_gate_bias all scales nan", "LSTM/forget_gate_bias/scale",
+     "ignored by LiteRT, may matter on hardware"),
+    ("litert-runtime", "CONV_2D", "input all scales subnormal, bias follows", "CONV_2D/input/scale",
      "ignored by LiteRT, may matter on hardware"),
 ]  # fmt: skip
 
@@ -93,6 +108,20 @@ def test_the_gravest_effect_of_a_fifth_of_the_plain_mutants_holds():
     assert derived(samples(("zp 2**33", "crashes"), *[wrong] * 5)) == "wrong results"
     assert derived(samples(("zp 2**33", "crashes"), *[wrong] * 4)) == "crashes"
     assert derived(samples(*[ignored] * 2, ("scale +1ulp", "wrong results"))) == ignored[1]
+
+
+def test_rounding_hides_only_faint_changes_with_a_larger_change_that_shows_the_effect():
+    def sample(change: str, observed: Effect) -> Sample:
+        return Sample("A/b", "A", change, "", "", "wrong results", True, observed, "")
+
+    faint = sample("input x scale +1ulp", "outside the specification")
+    larger = sample("input x scale*1.5", "wrong results")
+    assert wrong_own_effects([faint, larger]) == []
+    assert wrong_own_effects([faint]) == [faint]
+    crash = sample("input x scale +1ulp", "crashes")
+    assert wrong_own_effects([crash, larger]) == [crash]
+    hidden = sample("input x scale*2", "outside the specification")
+    assert wrong_own_effects([hidden, larger]) == [hidden]
 
 
 def test_a_crash_does_not_reach_the_next_run(oracle):
