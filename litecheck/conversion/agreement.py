@@ -270,6 +270,7 @@ def _facts(
         "files": [one["file"] for one in each],
         "kernels": child.kernels,
         "signatures": [one["signatures"] for one in each],
+        "unpacks": [one["unpacks"] for one in each],
         "resources": each[0]["resources"],
         "pairs": pairs,
         "scores": sorted(tally.scores),

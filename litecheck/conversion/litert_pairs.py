@@ -21,10 +21,11 @@ Pair = tuple[Place, Place]
 class LitertPairs:
     """The question of a child process about pairs of tensors.
 
-    Facts: ``files`` of both models, ``kernels``, ``signatures`` (keys and subgraphs of both), ``resources`` (True if
-    there are resource variables), ``pairs`` of tensors, the numbers of the pairs that are class ``scores``, and of the pairs
-    with errors per channel (``channelled``). ``tensors`` are the converted tensors of all pairs, ``references`` the
-    reference tensors if they store integers, in the format of :func:`plain_tensor`.
+    Facts: ``files`` of both models, ``kernels``, ``signatures`` (keys and subgraphs of both), ``unpacks`` (for both, True if
+    operators unpack constants), ``resources`` (True if there are resource variables), ``pairs`` of tensors, the numbers of
+    the pairs that are class ``scores``, and of the pairs with errors per channel (``channelled``). ``tensors`` are the
+    converted tensors of all pairs, ``references`` the reference tensors if they store integers, in the format of
+    :func:`plain_tensor`.
 
     A run starts with the number of the entry point, followed by the inputs of the first and the second model. The
     answer is a tally as plain values, with the number of ``samples`` and the ``kernels`` that ran.
@@ -54,8 +55,8 @@ class LitertPairs:
         """Reset all variables. Resource variables are only reset by a new interpreter."""
         facts = self._facts
         if first or facts["resources"]:
-            pairs = zip(facts["files"], facts["signatures"], strict=True)
-            self._interpreters = [AllTensorsInterpreter(path, facts["kernels"], own) for path, own in pairs]
+            each = zip(facts["files"], facts["signatures"], facts["unpacks"], strict=True)
+            self._interpreters = [AllTensorsInterpreter(path, facts["kernels"], *own) for path, *own in each]
         for interpreter in self._interpreters:
             interpreter.reset()
 

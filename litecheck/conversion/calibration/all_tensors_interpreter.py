@@ -17,9 +17,12 @@ class AllTensorsInterpreter:
     """A model in a file that runs inference by inference. ``signatures`` are keys and subgraphs.
 
     If XNNPACK cannot prepare a model, LiteRT's optimized kernels run it. ``kernels`` names the kernels that run.
+    ``unpacks`` is True for a model with operators that unpack constants.
     """
 
-    def __init__(self, path: str, kernels: str, signatures: Sequence[tuple[str, int]]) -> None:
+    def __init__(
+        self, path: str, kernels: str, signatures: Sequence[tuple[str, int]], unpacks: bool = False
+    ) -> None:
         """Load the model. Raises RuntimeError and MemoryError as LiteRT does."""
         try:
             self._interpreter, self.kernels = _allocate(path, kernels), kernels
@@ -28,6 +31,7 @@ class AllTensorsInterpreter:
                 raise
             self._interpreter, self.kernels = _allocate(path, _PLAIN), _PLAIN
         self._signatures = signatures
+        self._unpacked = _unpacked_tensors(path) if unpacks and self.kernels == _DELEGATED else {}
         self._session: Session | None = None
 
     def reset(self) -> None:
@@ -53,8 +57,8 @@ class AllTensorsInterpreter:
 
     def copy(self, place: Place) -> NDArray[Any]:
         """Return a copy of a tensor's values. Raises ValueError for a tensor without memory."""
-        values: NDArray[Any] = self._interpreter.get_tensor(place[1], place[0])
-        return values
+        values: NDArray[Any] | None = self._unpacked.get(place)
+        return self._interpreter.get_tensor(place[1], place[0]) if values is None else values
 
     def tensors(self, places: Iterable[Place], subgraph: int) -> Iterator[tuple[Place, NDArray[Any]]]:
         """Yield the values of tensors of the subgraph that ran. Tensors without memory are omitted.
@@ -65,7 +69,9 @@ class AllTensorsInterpreter:
             if place != subgraph:
                 continue
             try:
-                if subgraph:
+                if (place, index) in self._unpacked:
+                    yield (place, index), self._unpacked[place, index]
+                elif subgraph:
                     yield (place, index), self._interpreter.get_tensor(index, subgraph)
                 else:
                     yield (place, index), self._interpreter.tensor(index)()
@@ -75,6 +81,13 @@ class AllTensorsInterpreter:
 
 #: Kernels that may reject a model, and the kernels that then run it.
 _DELEGATED, _PLAIN = "xnnpack", "optimized"
+
+
+def _unpacked_tensors(path: str) -> dict[Place, NDArray[Any]]:
+    # Only a few models need this import.
+    from litecheck.conversion.calibration.unpacked_tensors import unpacked_tensors
+
+    return unpacked_tensors(path)
 
 
 def _allocate(path: str, kernels: str) -> Any:

@@ -21,6 +21,7 @@ from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.prestart import SETUP
 from litecheck.conversion.calibration.read_ahead import ReadAhead
 from litecheck.conversion.calibration.statistics import CalibrationError
+from litecheck.conversion.calibration.unpacked_tensors import unpacks_constants
 from litecheck.devices.ipc import RunsFile, StoredRuns
 from litecheck.devices.isolated_device import IsolatedDevice, check_disk
 from litecheck.devices.port import Failure, Job, Limits
@@ -181,11 +182,15 @@ class LitertChild:
             hash_saved_file(model, path)
 
     def facts_of(self, model: Model) -> dict[str, Any]:
-        """Return the facts about a model that every question has. ``resources`` is True for resource variables."""
+        """Return the facts about a model that every question has.
+
+        ``resources`` is True for resource variables, ``unpacks`` for operators that unpack constants.
+        """
         return {
             "file": self.file_of(model),
             "kernels": self.kernels,
             "signatures": [(one.key, one.subgraph) for one in model.signatures],
+            "unpacks": unpacks_constants(model),
             "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
         }
 

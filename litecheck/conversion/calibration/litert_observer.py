@@ -20,8 +20,9 @@ class LitertObserver:
     """The calibration question of a child process.
 
     Facts: ``file``, ``kernels``, ``signatures`` (keys and subgraphs), and the ``places`` of observed tensors.
-    ``sketched``, ``resources`` and ``recurrent`` are True for histograms, resource variables, and operators with values
-    that are in no tensor. A run starts with the number of the entry point. The answer is statistics as plain values.
+    ``sketched``, ``resources``, ``unpacks`` and ``recurrent`` are True for histograms, resource variables, operators that
+    unpack constants, and operators with values that are in no tensor. A run starts with the number of the entry point. The
+    answer is statistics as plain values.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -48,7 +49,8 @@ class LitertObserver:
         return tally.result(places, count, "", interpreter.kernels).to_plain()
 
     def _open_interpreter(self) -> AllTensorsInterpreter:
-        return AllTensorsInterpreter(self._facts["file"], self._facts["kernels"], self._facts["signatures"])
+        facts = self._facts
+        return AllTensorsInterpreter(facts["file"], facts["kernels"], facts["signatures"], facts["unpacks"])
 
 
 def _recurrent(path: str) -> dict[Place, Operator]:

@@ -85,8 +85,8 @@ class MomentSums:
 class LitertMoments:
     """The question of a child process about second moments.
 
-    Facts: ``file``, ``kernels``, ``signatures``, ``resources`` as those of LitertObserver, and ``layers``. A run starts with
-    the number of the entry point. The answer has the sums in base64.
+    Facts: ``file``, ``kernels``, ``signatures``, ``resources``, ``unpacks`` as those of LitertObserver, and
+    ``layers``. A run starts with the number of the entry point. The answer has the sums in base64.
     """
 
     def __init__(self, facts: Mapping[str, Any]) -> None:
@@ -99,7 +99,9 @@ class LitertMoments:
         for one in several:
             if interpreter is None or self._facts["resources"]:
                 facts = self._facts
-                interpreter = AllTensorsInterpreter(facts["file"], facts["kernels"], facts["signatures"])
+                interpreter = AllTensorsInterpreter(
+                    facts["file"], facts["kernels"], facts["signatures"], facts["unpacks"]
+                )
             interpreter.reset()
             for number, *inputs in one.runs:
                 subgraph = interpreter.run(int(number), tuple(inputs))

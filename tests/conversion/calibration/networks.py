@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from litecheck.model.build import ModelBuilder, SubgraphBuilder
+from litecheck.model.build import ModelBuilder, SubgraphBuilder, qparams
 from litecheck.model.types import Model
+from tests.differential.spread import folded
 
 REAL = "float32"
 
@@ -158,6 +159,40 @@ def of_two_signatures() -> Model:
     other.outputs(d)
     builder.signature("negate", main, {"value": x}, {"result": y})
     builder.signature("join", other, {"zulu": a, "alpha": b}, {"result": d})
+    return builder.finish()
+
+
+def unpacking() -> Model:
+    """Return a model with two signatures. Both read constants of float16 and int8 through DEQUANTIZE, and the first a
+    sparse constant of float16 through DENSIFY and DEQUANTIZE."""
+    rng = np.random.default_rng(5)
+    builder = ModelBuilder("unpacked constants")
+    for name in ("first", "second"):
+        graph = builder.subgraph(name)
+        x, y, z = (graph.tensor(one, (1, 4), REAL) for one in "xyz")
+        half = graph.constant("half", _drawn(rng, 4, 4).astype(np.float16))
+        stored = graph.constant("stored", np.arange(-64, 64, 32, dtype=np.int8), qparams(0.01, 3))
+        weights, offset = graph.tensor("weights", (4, 4), REAL), graph.tensor("offset", (4,), REAL)
+        graph.add("DEQUANTIZE", [half], [weights])
+        graph.add("DEQUANTIZE", [stored], [offset])
+        if name == "first":
+            held, sparsity = folded(np.diag(np.float16([1, 2, 0, 4])), [0, 1], [0, 1], [], [])
+            values = graph.constant("values", held)
+            data = graph.finish().tensors[values].data
+            sparse = graph.tensor("sparse", (4, 4), "float16", data=data, sparsity=sparsity)
+            dense, real = graph.tensor("dense", (4, 4), "float16"), graph.tensor("real", (4, 4), REAL)
+            graph.add("DENSIFY", [sparse], [dense])
+            graph.add("DEQUANTIZE", [dense], [real])
+            w = graph.tensor("w", (1, 4), REAL)
+            graph.add("FULLY_CONNECTED", [x, real, -1], [w])
+            x, start = w, x
+        else:
+            start = x
+        graph.add("FULLY_CONNECTED", [x, weights, -1], [y])
+        graph.add("MUL", [y, offset], [z])
+        graph.inputs(start)
+        graph.outputs(z)
+        builder.signature(name, graph, {"x": start}, {"z": z})
     return builder.finish()
 
 

@@ -38,6 +38,7 @@ FLAT = (
     networks.recurrent,
     networks.of_two_signatures,
     networks.looking_up,
+    networks.unpacking,
 )
 CALLING = (networks.looping, networks.branching)
 
