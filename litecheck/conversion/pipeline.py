@@ -263,6 +263,7 @@ def _check_model(
         tried=not target,
         pairs=session.equalization.pairs if session.equalization else None,
         weights=_weight_errors(model, conversion) if session.shifts else (),
+        preparation=session.preparation,
     )
 
 

@@ -99,6 +99,13 @@ class ConversionRecord:
     failed_gates: tuple[str, ...] = ()
     """The gates that the new model fails, each with the option and the number. Example: ``--max-float 0: 8 operators
     stay float32``."""
+    preparation: str = ""
+    """What was changed in the float model first, or ""."""
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Notes on the preparation of the float model, and those of the plan."""
+        return (*filter(None, (self.preparation,)), *self.conversion.plan.notes)
 
     @property
     def verdict(self) -> Outcome:

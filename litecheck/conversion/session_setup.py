@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from litecheck.conversion.calibration.dataset import CalibrationData
 from litecheck.conversion.calibration.litert_child import OWN, runtime_of
+from litecheck.conversion.float16_constants import HALF
+from litecheck.conversion.float16_sources import decode_float16
 from litecheck.conversion.model_calibration import open_samples
 from litecheck.conversion.outlier_weights import has_outlier
 from litecheck.conversion.recipe import QuantizationRecipe
@@ -59,6 +61,8 @@ class ConversionSession:
     """Other samples on which both models are compared."""
     search: CalibrationData | None = None
     """Samples of repeated runs for a budget and sensitivities, or None for those of ``data``."""
+    preparation: str = ""
+    """What was changed in the model first, or ""."""
 
     @property
     def base(self) -> Model:
@@ -152,7 +156,9 @@ def prepare_session(model: Model, settings: ConversionSettings) -> ConversionSes
         own = "" if plan.profile == KINDS[to][1] else plan.profile
         settings = replace(settings, to=to, profile=settings.profile or own)
     shifts = _is_shift(model, settings)
+    note = ""
     if not shifts:
+        model, note = (model, "") if settings.to == HALF else decode_float16(model)
         check_real(model, settings.to)
     trained, simulated = (None, model) if shifts else _import_trained(model, settings)
     if settings.ranges and (shifts or trained):
@@ -189,7 +195,7 @@ def prepare_session(model: Model, settings: ConversionSettings) -> ConversionSes
         check_rerun(settings, data is not None, shifts)
     session = ConversionSession(
         model, settings, plan, data, quantized, shifts, equalization, trained, simulated if trained else None,
-        evaluation, search,
+        evaluation, search, note,
     )  # fmt: skip
     if session.needs_moments and data is None:
         raise ConfigError("a recipe with 'algorithm: gptq' chooses weights by samples: give --data")

@@ -63,7 +63,7 @@ def values(record: ConversionRecord) -> dict[str, Any]:
         "budget": None if record.budget is None else _budget(record.budget),
         "sensitivity": None if record.sensitivity is None else [_sensitivity(s) for s in record.sensitivity],
         "warnings": list(record.warnings),
-        "notes": list(plan.notes),
+        "notes": list(record.notes),
         "validation": judged,
     }
 

@@ -291,7 +291,7 @@ def choices(record: ConversionRecord) -> list[str]:
         if one.form.because:
             found.setdefault(one.form.because, {})[one.name] = None
     forms = [f"{_names_text(list(names))}: {because}" for because, names in found.items()]
-    return [*forms, *record.conversion.plan.notes]
+    return [*forms, *record.notes]
 
 
 def _names_text(names: Sequence[str]) -> str:
