@@ -132,25 +132,43 @@ def input_names(
     """Return the input of each array: signature -> key -> name of the input.
 
     A key is the name of an input or of its tensor, or a position (``0``, ``arr_0``, and ``x`` for a single input), with
-    an optional prefix ``SIGNATURE/``. Raises ConfigError.
+    an optional prefix ``SIGNATURE/``. Arrays of signatures other than a given ``signature`` are ignored. Raises
+    ConfigError.
     """
-    found: dict[str | None, dict[str, str]] = {}
+    found: dict[str | None, dict[str, str]] = {} if signature is None else {signature: {}}
     for key in keys:
-        where, name = _locate_input(source, model, signature, key)
-        found.setdefault(where, {})[key] = name
+        if not _belongs_to_another(source, model, signature, key):
+            where, name = _locate_input(source, model, signature, key)
+            found.setdefault(where, {})[key] = name
     for where, named in found.items():
         inputs = [name for name, _ in _entry(source, model, where).inputs]
         missing = [name for name in inputs if name not in named.values()]
         if missing:
-            raise InputError(f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(named)}")
+            raise InputError(
+                f"{source}: has nothing for input {missing[0]!r}; it has {', '.join(named or keys)}"
+            )
         if len(set(named.values())) < len(named):
             raise InputError(f"{source}: has the same input twice, among {', '.join(named)}")
     return found
 
 
+def _belongs_to_another(source: str, model: Model, signature: str | None, key: str) -> bool:
+    """Return True if a signature is given, and a key has the prefix of another signature and is no input of the given
+    one."""
+    if signature is None or key.startswith(signature + _OF):
+        return False
+    others = (one for one in model.signatures if one.key != signature and key.startswith(one.key + _OF))
+    return (
+        any(_input(entry(model, one.key), key.removeprefix(one.key + _OF)) is not None for one in others)
+        and _input(_entry(source, model, signature), key) is None
+    )
+
+
 def _locate_input(source: str, model: Model, signature: str | None, key: str) -> tuple[str | None, str]:
     point = _entry(source, model, signature)
     name = _input(point, key)
+    if name is None and signature is not None:
+        name = _input(point, key.removeprefix(signature + _OF))
     if name is not None:
         return signature, name
     for one in model.signatures if signature is None else ():

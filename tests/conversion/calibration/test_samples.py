@@ -185,3 +185,46 @@ def test_one_sample_of_arrays() -> None:
     assert Sample({"x": sample.inputs["x"], "y": sample.inputs["y"]}).arrange(whole)[0] == 0
     with pytest.raises(ConfigError):
         Sample({}).arrange(whole)
+
+
+def two_signatures() -> Model:
+    """Return a model with the signatures ``a`` of the input ``x``, and ``b`` of the inputs ``p`` and ``q``."""
+    builder = ModelBuilder()
+    for key, names in (("a", ("x", "x")), ("b", ("p", "q"))):
+        graph = builder.subgraph(key)
+        inputs = {name: graph.tensor(f"{key} {name}", (1, 3), "float32") for name in names}
+        out = graph.tensor("out", (1, 3), "float32")
+        graph.add("ADD", [inputs[name] for name in names], [out])
+        graph.inputs(*inputs.values())
+        graph.outputs(out)
+        builder.signature(key, graph, inputs, {"out": out})
+    return builder.finish()
+
+
+@pytest.mark.parametrize(
+    ("signature", "keys", "expected"),
+    [
+        (None, ["a/x", "b/p", "b/q"], {None: {"a/x": "a x"}, "b": {"b/p": "p", "b/q": "q"}}),
+        ("a", ["a/x", "b/p", "b/q"], {"a": {"a/x": "x"}}),
+        ("b", ["a/x", "b/p", "b/q"], {"b": {"b/p": "p", "b/q": "q"}}),
+        ("b", ["a/x", "p", "b/1"], {"b": {"p": "p", "b/1": "q"}}),
+    ],
+)
+def test_a_given_signature_ignores_arrays_of_others(
+    signature: str | None, keys: list[str], expected: dict[str | None, dict[str, str]]
+) -> None:
+    assert input_names("f", two_signatures(), signature, keys) == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        (["b/p", "b/q"], "has nothing for input 'x'; it has b/p, b/q"),
+        (["a/x", "x"], "has the same input twice, among a/x, x"),
+        (["a/x", "b/r"], "there is no input 'b/r'"),
+        (["a/x", "c/x"], "there is no input 'c/x'"),
+    ],
+)
+def test_arrays_that_no_signature_explains_are_errors(keys: list[str], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        input_names("f", two_signatures(), "a", keys)
