@@ -228,7 +228,7 @@ def test_choices_besides_rules() -> None:
         N(name=n, form=form(1, because=b))
         for n, b in (("a", "raised"), ("b", ""), ("c", "raised"), ("d", "clamped"), ("e", "raised"))
     ]
-    record = N(tensors=tensors, conversion=N(plan=N(notes=("a note",))))
+    record = N(tensors=tensors, notes=("a note",))
     assert wording.choices(record) == [  # type: ignore[arg-type]
         "'a' and 2 other tensors: raised", "'d': clamped", "a note",
     ]  # fmt: skip
