@@ -227,6 +227,8 @@ def check_folder(path: str | Path) -> None:
 def _check_name(path: str | Path) -> None:
     if "\0" in str(path):
         raise ConfigError(f"{str(path)!r}: cannot be written, no file name holds a NUL")
+    if str(path) == "-":
+        raise ConfigError("-: this output is not written to stdout. Give a file name")
 
 
 def make_folder(path: str | Path, rights: int = 0o777) -> None:

@@ -163,7 +163,10 @@ def as_level(word: str, subject: str) -> Level:
 def check_gate(option: str, profiles: Iterable[Profile]) -> None:
     """Raise ConfigError for an option of targets if no profile is a target: the gate would always pass."""
     if all(p.judges != "placement" for p in profiles):
-        raise ConfigError(f"{option} is for a target, and no --profile is one; ethos-u55 is, for example")
+        raise ConfigError(
+            f"{option} is for a target, and no --profile is one. Targets are ethos-u55 or a profile with judges: placement. "
+            "For a chip without a CPU, use --require-coverage"
+        )
 
 
 def check_patterns(policy: Policy, profiles: Iterable[Profile]) -> None:

@@ -138,8 +138,13 @@ def log(message: str, quiet: bool = False) -> None:
         print(visible(message), file=sys.stderr, flush=True)
 
 
-def check_output(path: str | Path) -> None:
-    """Raise ConfigError if a file could not be written. Print that its folder will be made if there is none."""
+def check_output(path: str | Path, model: bool = False) -> None:
+    """Raise ConfigError if a file could not be written, or is no model and has the suffix of models.
+
+    Print that its folder will be made if there is none.
+    """
+    if not model and str(path).endswith(".tflite"):
+        raise ConfigError(f"{path}: is the name of a model, and the output is none. Give another suffix")
     check_writable(path)
     folder = os.path.dirname(path) or os.curdir
     if not os.path.isdir(folder):

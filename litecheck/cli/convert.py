@@ -114,8 +114,9 @@ def convert(
     else:
         values.check_targets(target, dry_run, decided, plan)
         values.check_recipe(recipe, to)
-    for file in filter(None, (target and check_target(target), save_plan, calibration_cache)):
-        check_output(file)
+    made = target and check_target(target)
+    for file in filter(None, (made, save_plan, calibration_cache)):
+        check_output(file, model=file == made)
     runs = vias == ("litecheck",) and bool(paths or random)
     started = prestart_child(device, not no_agreement) if runs else None
     limit_reference(memory, timeout)

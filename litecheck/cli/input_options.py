@@ -128,7 +128,7 @@ def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
         stored = read_tensor(file)
         if stored.values.dtype.kind == "f" and not tensor.dtype.startswith("float"):
             ways = f"litecheck quantize --like {model}:{tensor.index} makes such values"
-            raise ConfigError(f"{file}: holds {stored.dtype}, input {name!r} takes {tensor.dtype}; {ways}")
+            raise InputError(f"{file}: holds {stored.dtype}, input {name!r} takes {tensor.dtype}; {ways}")
         return stored.values
     shape = tensor.shape_signature or tensor.shape
     if not (unknown := sum(n < 0 for n in shape)):

@@ -95,9 +95,9 @@ def run(
     \b
     [bold]Exit codes[/]
       0   the model ran
-      2   the model did not run: unreadable, inputs that do not fit, no kernel,
-          or beyond --memory or --timeout
-      64  invalid command or option
+      2   the model did not run: an unreadable file, inputs that do not fit,
+          no kernel, or beyond --memory or --timeout
+      64  invalid command or option, or a file that does not exist
       74  the disk is full
 
     \b

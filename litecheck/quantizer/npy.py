@@ -67,6 +67,8 @@ def read_npy(file: str, stream: IO[bytes]) -> NDArray[Any]:
 def _header(file: str, stream: IO[bytes]) -> tuple[np.dtype[Any], tuple[int, ...], bool]:
     """Read type, shape and order from a .npy header, which is a dictionary in Python syntax."""
     start = stream.read(8)
+    if not start:
+        raise ArrayError(file, None, "the file is empty")
     if start[:6] != b"\x93NUMPY" or len(start) < 8:
         raise ArrayError(file, 0, "no .npy file, it does not start as one")
     if start[6] not in (1, 2, 3):

@@ -102,7 +102,7 @@ class Journal(Generic[Entry]):
             if self.stale:
                 return 0
             raise ConfigError(
-                f"{self.path}: is the journal of another run{_changes(first, header)}. "
+                f"{self.path}: is the checkpoint file of another run{_changes(first, header)}. "
                 "Give the former options, or run without --resume"
             )
         end = len(header)
@@ -175,7 +175,7 @@ def _changes(first: bytes, second: bytes) -> str:
     try:
         one, other = (decode_json(line, "line") for line in (first, second))
         names = [name for name in dict.fromkeys((*one, *other)) if one.get(name) != other.get(name)]
-        told = [(name, *map(json.dumps, (one.get(name), other.get(name)))) for name in names]
+        told = [(name, *map(_value_text, (one.get(name), other.get(name)))) for name in names]
     except (ConfigError, AttributeError, TypeError):
         return ""
     parts = [
@@ -185,6 +185,13 @@ def _changes(first: bytes, second: bytes) -> str:
         for name, before, after in told
     ]
     return f": {'; '.join(parts)}" if parts else ""
+
+
+def _value_text(value: Any) -> str:
+    """Return a value of a header in words: ``ADD, MUL`` for a list, ``none`` for an empty one."""
+    if isinstance(value, list) and all(isinstance(one, str) for one in value):
+        return ", ".join(value) or "none"
+    return json.dumps(value)
 
 
 def _is_journal(path: Path) -> bool:

@@ -150,7 +150,7 @@ def test_stats(run: Run) -> None:
         (
             ["--input", "real.npy", "--statistics"],
             "litecheck quantize --like relu.tflite:0 makes such values",
-            64,
+            2,
         ),
         (["--input", "none.npy", "--statistics"], "none.npy: no such file", 64),
         (["--seed", "0", "--statistics", "--arithmetic", "litert"], "no arithmetic 'litert'", 64),

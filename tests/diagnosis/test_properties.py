@@ -38,7 +38,7 @@ def test_properties_of_no_probe_are_reported() -> None:
         "different strides",
         "activation RELU6 and RELU_N1_TO_1",
         "values other than batch 1",
-        "more than channels 4,099",
+        "channels above 4,099",
     )
     assert tuple((had.property, probed_values(had)) for had in probed_ranges(like)) == (
         ("different strides", "0 of 2 probes"),

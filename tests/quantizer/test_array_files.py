@@ -135,7 +135,6 @@ def npy_file(shape: str, descr: str = "'<i2'", data: int = 0) -> bytes:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "x.npy: byte 0: no .npy file"),
         (b"PK\x03\x04 and so on", "x.npy: byte 0: no .npy file"),
         (b"\x93NUMPY\x07\x00" + bytes(90), "x.npy: byte 6: version 7.0"),
         (b"\x93NUMPY\x02\x00" + b"\xff" * 90, "byte 8: a header of 4,294,967,295 bytes"),
@@ -161,6 +160,12 @@ def test_damaged_npy_is_refused_with_its_byte(content, message):
         read_tensor("x.npy")
     assert message in str(error.value)
     assert error.value.offset is not None
+
+
+def test_an_empty_npy_is_refused():
+    Path("x.npy").write_bytes(b"")
+    with pytest.raises(ArrayError, match=r"x\.npy: the file is empty"):
+        read_tensor("x.npy")
 
 
 @given(st.data())

@@ -19,6 +19,7 @@ from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model
 from litecheck.reference.engine.arithmetic import Arithmetic, load_arithmetic
+from litecheck.rendering.wording.headlines import tally
 from litecheck.verification.device_run import NOT_REPEATED, digest_of, verify
 from litecheck.verification.result import Verdict, Verification
 from litecheck.verification.schedule import weights
@@ -464,6 +465,7 @@ def test_a_known_fault_of_the_runtime_is_no_failure() -> None:
     report = verify(model, InProcess(change=wrong, name="litert:reference"))
     assert [v.outcome for v in report.verdicts] == [Outcome.MISMATCH]
     assert (report.exit_code, list(map(report.known_fault, report.verdicts))) == (2, [True])
+    assert tally(report) == "1 operator: 1 known fault"
     assert verify(model, InProcess(change=wrong, name="acme")).exit_code == 1
 
 

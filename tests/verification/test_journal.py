@@ -115,7 +115,7 @@ def test_a_cache_folder_that_cannot_be_made_only_disables_resuming(
 
 def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) -> None:
     (tmp_path / "j").write_text(json.dumps({"litecheck": "2"}) + "\n")
-    with pytest.raises(ConfigError, match="is the journal of another run"):
+    with pytest.raises(ConfigError, match="is the checkpoint file of another run"):
         opened(tmp_path / "j", resume=True, private=True)
 
 
@@ -128,6 +128,7 @@ def test_a_journal_of_another_run_is_an_error_also_in_the_cache(tmp_path: Path) 
             {"seconds": 2},
             "another run: --memory was 1, is null; --timeout was null, is 2. Give",
         ),
+        ({"select": []}, {"select": ["ADD", "MUL"]}, "another run: select was none, is ADD, MUL. Give"),
         ({"inputs": "a" * 99}, {"inputs": "b"}, "another run: another inputs. Give"),
     ],
 )

@@ -40,7 +40,7 @@ def document(verification: Verification) -> layout.Document:
         "verify",
         title,
         v.verdict,
-        "; ".join(filter(None, (headlines.remark(v), wording.tally(v)))),
+        "; ".join(filter(None, (headlines.remark(v), headlines.tally(v)))),
         tuple(_facts(v)),
         found,
         v.version,

@@ -39,7 +39,7 @@ def _words(verification: Verification) -> dict[str, Any]:
     return {
         "headline": headlines.headline(verification),
         "fits": wording.fits(verification),
-        "tally": wording.tally(verification),
+        "tally": headlines.tally(verification),
         "facts": list(_facts(verification)),
         "outcomes": [
             {

@@ -31,7 +31,7 @@ def results(verification: Verification) -> result.Results:
         "litecheck verify",
         v.version,
         v.exit_code,
-        f"{headlines.conclusion(v)} on {v.device}: {wording.tally(v)}",
+        f"{headlines.conclusion(v)} on {v.device}: {headlines.tally(v)}",
         (subject,),
         tuple(
             result.RowRule(wording.rule(o), text, text) for o, text in wording.MEANING.items() if o in failing
@@ -121,7 +121,7 @@ def _facts(v: Verification) -> Iterator[tuple[str, str]]:
 
 def _obstacles(v: Verification) -> Iterator[result.ResultRow]:
     if v.verdict == "not checked":
-        file, tally = from_here(v.model), wording.tally(v)
+        file, tally = from_here(v.model), headlines.tally(v)
         text, where = f"not checked on {v.device}: {tally}", result.RowPlace(file, "model")
         yield result.not_judged("verify", where, text, tally, file, v.device, "not-judged")
 
@@ -160,7 +160,7 @@ def _annotations(v: Verification) -> Iterator[result.Annotation]:
         yield result.Annotation("violation", from_here(v.model), title, tuple(_annotation_lines(verdicts)))
     if v.verdict == "not checked":
         yield result.Annotation(
-            "violation", from_here(v.model), f"not checked on {v.device}", (wording.tally(v),)
+            "violation", from_here(v.model), f"not checked on {v.device}", (headlines.tally(v),)
         )
     for outcome, opcode, why, verdicts in wording.unjudged_groups(v):
         title = f"{outcome.text}: {opcode} ({count_of(len(verdicts), 'case')})"

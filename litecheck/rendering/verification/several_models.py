@@ -19,7 +19,7 @@ from litecheck.rendering.verification import operator_table as single_operators
 from litecheck.rendering.verification import rows as single_rows
 from litecheck.rendering.verification import text as single_text
 from litecheck.rendering.verification import values as single_values
-from litecheck.rendering.wording import outcomes as wording
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording.operator_lines import OperatorLine
 from litecheck.summary_text import count_of
 from litecheck.verification.result import Verification
@@ -98,7 +98,7 @@ def document(report: Verifications) -> layout.Document:
 
 def _tally(one: Verification | UnverifiedModel) -> str:
     if isinstance(one, Verification):
-        return wording.tally(one)
+        return headlines.tally(one)
     return visible(str(one.problems[0])) if one.problems else ""
 
 

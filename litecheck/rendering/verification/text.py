@@ -49,7 +49,7 @@ def brief(verification: Verification) -> str:
         for v in wording.failing(verification)
     ]
     if verification.verdict == "not checked":
-        lines.append(f"{model}: not checked: {wording.tally(verification)}")
+        lines.append(f"{model}: not checked: {headlines.tally(verification)}")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -164,7 +164,7 @@ class VerificationPage(Page):
         fits = wording.fits(verification)
         if fits:
             self.line(Text(fits, "bold cyan"))
-        told = f"{verification.verdict}: {wording.tally(verification)}"
+        told = f"{verification.verdict}: {headlines.tally(verification)}"
         told += f"; inputs {visible(verification.inputs)}" if verification.inputs else ""
         self.line(Text(told, VERDICTS[verification.verdict]))
 

@@ -64,6 +64,15 @@ def headline(verification: Verification) -> str:
     return ": ".join(filter(None, (verification.verdict, told)))
 
 
+def tally(verification: Verification) -> str:
+    """Return ``65 operators: 62 exact, 2 mismatch, 1 known fault``; the faults are those of the device's runtime."""
+    left = Counter(v.outcome for v in verification.verdicts if not verification.known_fault(v))
+    known = len(verification.verdicts) - left.total()
+    ends = [f"{left[end]:,} {end.text}" for end in Outcome if left[end]]
+    ends += [count_of(known, "known fault")] * (known > 0)
+    return ": ".join(filter(None, (cases(verification), ", ".join(ends))))
+
+
 def fitting(verification: Verification, verdict: Verdict) -> str:
     """Return the arithmetics that fit a case: ``any`` if all admissible ones do, else their names."""
     if len(verification.arithmetics) > 1 and len(verdict.fits) == len(verification.arithmetics):

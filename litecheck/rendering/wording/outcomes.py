@@ -231,12 +231,6 @@ def _group_by_stage(names: Sequence[str]) -> str:
     return "; ".join(f"{stage}{', '.join(found)}" for stage, found in groups.items())
 
 
-def tally(verification: Verification) -> str:
-    """Return ``65 operators: 62 exact, 3 mismatch``."""
-    ends = ", ".join(f"{n:,} {outcome.text}" for outcome, n in verification.counts().items())
-    return f"{cases(verification)}: {ends}" if ends else cases(verification)
-
-
 def cases(verification: Verification) -> str:
     """Return the number of cases with their noun: ``65 operators``."""
     whole = any(v.case.endswith(WHOLE) for v in verification.verdicts)

@@ -23,7 +23,7 @@ def probed_values(had: ProbedRange) -> str:
 
 
 def untested_sentence(untested: UntestedProperty) -> str:
-    """Return ``more than channels of the output 4,099, batch 3``."""
+    """Return ``channels of the output above 4,099, batch above 3``."""
     names = " and ".join(untested.names)
     valued = ", ".join(f"{name} {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False))
     match untested.kind:
@@ -36,7 +36,9 @@ def untested_sentence(untested: UntestedProperty) -> str:
         case "one value":
             return f"values other than {valued}"
         case "larger":
-            return f"more than {valued}"
+            return ", ".join(
+                f"{name} above {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False)
+            )
         case "operators":
             counts = zip(untested.names, untested.numbers, strict=True)
             return f"of {untested.of}: {', '.join(f'{n} {name}' for name, n in counts)}"

@@ -19,6 +19,7 @@ from litecheck.rendering.html import page as base
 from litecheck.rendering.html.page import embed_json
 from litecheck.rendering.verification import html
 from litecheck.rendering.verification.values import LOOKS
+from litecheck.rendering.wording import headlines
 from litecheck.rendering.wording import outcomes as wording
 from litecheck.verification.result import Verification
 from litecheck.verification.serialize import from_json
@@ -52,7 +53,7 @@ def test_the_page_has_the_content_of_the_json_format(sample: Verification, page:
 def test_the_page_has_the_words_of_the_text_formats(sample: Verification, page: Read) -> None:
     words = json.loads(page.text("script", id="words"))
     assert words["fits"] == wording.fits(sample)
-    assert words["tally"] == wording.tally(sample)
+    assert words["tally"] == headlines.tally(sample)
     assert ["device", sample.described] in words["facts"]
     conv = words["cases"][1]
     assert (conv["number"], conv["differ"], conv["largest"]) == ("1", "12/4,096", "-2 LSB")

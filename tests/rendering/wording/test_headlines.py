@@ -85,3 +85,11 @@ def test_a_known_fault_of_a_published_runtime_is_reported_and_no_failure(good: V
     (told,) = headlines.excused_cases(report)
     assert told.endswith("mismatch: 2.3.0: reads int8 as uint8")
     assert not list(headlines.excused_cases(replace(report, device="delegate:libacme.so")))
+
+
+def test_the_tally_counts_operators_or_cases(sample: Verification, unjudged: Verification) -> None:
+    assert headlines.tally(sample).startswith(
+        "23 operators: 3 exact, 1 within tolerance, 1 all outputs saturate, 5 mismatch, "
+    )
+    assert headlines.tally(unjudged) == "1 case: 1 not delegated"
+    assert headlines.tally(replace(unjudged, verdicts=())) == "0 cases"

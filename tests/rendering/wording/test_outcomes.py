@@ -100,14 +100,6 @@ def test_a_failure_without_a_message_has_the_meaning_of_its_outcome(sample: Veri
     }
 
 
-def test_the_tally_counts_operators_or_cases(sample: Verification, unjudged: Verification) -> None:
-    assert wording.tally(sample).startswith(
-        "23 operators: 3 exact, 1 within tolerance, 1 all outputs saturate, 5 mismatch, "
-    )
-    assert wording.tally(unjudged) == "1 case: 1 not delegated"
-    assert wording.tally(replace(unjudged, verdicts=())) == "0 cases"
-
-
 def test_sentence_of_matching_arithmetics(sample: Verification) -> None:
     assert (
         wording.fits(sample) == "the published arithmetic tflm fits every operator that was compared exactly"
