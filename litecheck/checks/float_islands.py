@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from litecheck.checks.coverage import FLOATS
 from litecheck.float_parts import FloatParts
-from litecheck.model.types import Model, Subgraph
+from litecheck.model.types import Model, Subgraph, Tensor
 
 
 def float_parts(model: Model) -> FloatParts:
@@ -20,8 +20,14 @@ def float_parts(model: Model) -> FloatParts:
         sum(_floats(graph, graph.inputs) for graph in graphs),
         sum(_floats(graph, graph.outputs) for graph in graphs),
         tuple(island for subgraph in model.subgraphs for island in _islands(subgraph)),
-        any(t.dtype not in FLOATS and t.quantization.scale.size for graph in model.subgraphs for t in graph.tensors),
+        any(_is_quantized(tensor) for graph in model.subgraphs for tensor in graph.tensors),
     )  # fmt: skip
+
+
+def _is_quantized(tensor: Tensor) -> bool:
+    """Return True if a tensor has scales, or names a tensor that holds them, as blockwise weights do."""
+    quantization = tensor.quantization
+    return tensor.dtype not in FLOATS and bool(quantization.scale.size or quantization.details is not None)
 
 
 def _floats(subgraph: Subgraph, indices: Iterable[int]) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from litecheck.checks.float_islands import float_parts
 from litecheck.float_parts import FloatParts
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.model.types import Model
+from litecheck.quantization import Blockwise, Quantization
 
 Chain = list[tuple[str, str]]
 
@@ -58,3 +60,15 @@ def test_islands_that_an_operator_joins_are_one() -> None:
     graph.inputs(x, y)
     graph.outputs(out)
     assert float_parts(builder.finish()).islands == (((0, 0), (0, 1), (0, 2)),)
+
+
+def test_blockwise_weights_are_quantized() -> None:
+    builder = ModelBuilder("blockwise")
+    graph = builder.subgraph("main")
+    x, y = (graph.tensor(name, (1, 4), "float32") for name in "xy")
+    scales = graph.constant("scales", np.ones((4, 1), np.float16))
+    blocks = Quantization(details=Blockwise(scales, -1, 4))
+    graph.add("FULLY_CONNECTED", [x, graph.constant("w", np.ones((4, 4), np.int8), blocks), -1], [y])
+    graph.inputs(x)
+    graph.outputs(y)
+    assert float_parts(builder.finish()) == FloatParts(1, 1, (((0, 0),),), True)
