@@ -1,8 +1,13 @@
-"""Text for an array with another shape than its input, with the fix."""
+"""Shapes of inputs in words, and the text for an array with another shape than its input, with the fix."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+
+
+def shape_words(shape: Sequence[int]) -> str:
+    """Return a shape in words; -1 is a dimension of any size. Example: ``1x?x?x3``."""
+    return "x".join("?" if size < 0 else str(size) for size in shape)
 
 
 def shape_mismatch(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from litecheck.checks.context import inferred_shapes
+from litecheck.checks.context import inferred_shapes, with_runtime_shape
 from litecheck.errors import ConfigError
 from litecheck.model.graph import graph_of, name_of
 from litecheck.model.submodels import Submodel, cut_operators
@@ -126,15 +126,16 @@ def _with_inferred_inputs(model: Model, subgraph: Subgraph, cut: Submodel) -> Su
 
     Example: TensorFlow stores the shape () for the output of a DEQUANTIZE of per-tensor weights.
     """
-    shapes, main = inferred_shapes(model, subgraph).shapes, cut.model.subgraphs[0]
-    changed: dict[int, tuple[int, ...]] = {}
-    for index in set(cut.inputs).difference(subgraph.inputs):
-        known = tuple(size for size in shapes[index] or () if size is not None)
-        if shapes[index] is not None and shapes[index] == known != subgraph.tensors[index].shape:
-            changed[cut.tensors[index]] = known
-    if not changed:
+    inferred, main = inferred_shapes(model, subgraph), cut.model.subgraphs[0]
+    computed = [subgraph.tensors[index] for index in cut.inputs if index not in subgraph.inputs]
+    shapes = {
+        cut.tensors[tensor.index]: new.shape
+        for tensor in computed
+        if (new := with_runtime_shape(tensor, inferred)) is not tensor
+    }
+    if not shapes:
         return cut
-    tensors = tuple(replace(t, shape=changed.get(t.index, t.shape)) for t in main.tensors)
+    tensors = tuple(replace(t, shape=shapes.get(t.index, t.shape)) for t in main.tensors)
     others = cut.model.subgraphs[1:]
     return replace(cut, model=replace(cut.model, subgraphs=(replace(main, tensors=tensors), *others)))
 

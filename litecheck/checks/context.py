@@ -92,11 +92,8 @@ class Context:
 
         LiteRT continues with the shapes that it computes. Dimensions known only at run time stay as stated in the file.
         """
-        changed = {}
-        for tensor, shape in zip(self.subgraph.tensors, self.shapes.shapes, strict=True):
-            if shape is not None and shape != tensor.shape and None not in shape:
-                changed[tensor.index] = replace(tensor, shape=shape)  # type: ignore[arg-type]
-        return changed
+        found = ((tensor, with_runtime_shape(tensor, self.shapes)) for tensor in self.subgraph.tensors)
+        return {tensor.index: new for tensor, new in found if new is not tensor}
 
     @cached_property
     def shapes(self) -> InferredShapes:
@@ -141,6 +138,14 @@ class Context:
 
 def _written_of(operator: Operator) -> int | str:
     return traits_of(operator.kind).written_type(operator)
+
+
+def with_runtime_shape(tensor: Tensor, inferred: InferredShapes) -> Tensor:
+    """Return the tensor with its shape at run time; the same object if the file states it, or if it is not known."""
+    shape = inferred.shapes[tensor.index]
+    if shape is None or shape == tensor.shape or None in shape:
+        return tensor
+    return replace(tensor, shape=shape)  # type: ignore[arg-type]
 
 
 #: Shapes by model and index of the subgraph, dropped with the model.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from litecheck.cli.panels import INPUTS, option
 from litecheck.errors import ConfigError, InputError
+from litecheck.input_shapes import shape_words
 from litecheck.summary_text import count_of
 
 if TYPE_CHECKING:
@@ -136,8 +137,7 @@ def _read(point: EntryPoint, name: str, file: str, model: str) -> NDArray[Any]:
     values = read_tensor(file, tensor.dtype).values
     step = prod(n for n in shape if n >= 0)
     if unknown > 1 or not step or values.size % step:
-        words = "x".join("?" if n < 0 else str(n) for n in shape)
         raise ConfigError(
-            f"{file}: {values.size:,} values do not give the shape {words} of input {name!r}. Give a .npy file."
+            f"{file}: {values.size:,} values do not give the shape {shape_words(shape)} of input {name!r}. Give a .npy file."
         )
     return values.reshape(tuple(max(n, -1) for n in shape))

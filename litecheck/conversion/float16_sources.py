@@ -14,6 +14,7 @@ import numpy as np
 from litecheck.conversion.float16_constants import HALF
 from litecheck.conversion.request import REAL
 from litecheck.model.edit import with_subgraphs
+from litecheck.model.graph import graph_of
 from litecheck.model.stored_values import bytes_of, stored_integers
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
 from litecheck.quantizer.litert_resolvers import OUT_OF_INTEGERS
@@ -28,9 +29,8 @@ def decode_float16(model: Model) -> tuple[Model, str]:
     removed = {s.index: found for s in model.subgraphs if (found := _removable(s))}
     if not removed:
         return model, ""
-    from litecheck.conversion.apply import (
-        share_constants,  # a part of planning, imported during the calibration
-    )
+    # Planning is imported while the calibration runs; only float16 models need it earlier.
+    from litecheck.conversion.apply import share_constants
 
     subgraphs = [_decode(s, removed[s.index]) if s.index in removed else s for s in model.subgraphs]
     count = sum(len(set(found.values())) for found in removed.values())
@@ -41,13 +41,9 @@ def decode_float16(model: Model) -> tuple[Model, str]:
 
 def _removable(subgraph: Subgraph) -> Mapping[int, int]:
     """Return the float16 constant of each output of a DEQUANTIZE that can be removed."""
-    readers: dict[int, list[Operator]] = {}
-    for operator in subgraph.operators:
-        for index in operator.inputs:
-            readers.setdefault(index, []).append(operator)
-    found: dict[int, int] = {}
+    consumers, found = graph_of(subgraph).consumers, dict[int, int]()
     for tensor in subgraph.tensors:
-        own = readers.get(tensor.index, [])
+        own = [subgraph.operators[number] for number in consumers[tensor.index]]
         if (
             tensor.dtype == HALF
             and tensor.index not in subgraph.outputs

@@ -158,7 +158,8 @@ def prepare_session(model: Model, settings: ConversionSettings) -> ConversionSes
     shifts = _is_shift(model, settings)
     note = ""
     if not shifts:
-        model, note = (model, "") if settings.to == HALF else decode_float16(model)
+        if settings.to != HALF:
+            model, note = decode_float16(model)
         check_real(model, settings.to)
     trained, simulated = (None, model) if shifts else _import_trained(model, settings)
     if settings.ranges and (shifts or trained):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from litecheck.model.graph import wiring_of
-from litecheck.model.types import Subgraph, Tensor
+from litecheck.model.types import Operator, Subgraph, Tensor
 from litecheck.profile.operators import traits_of
 
 
@@ -26,3 +26,12 @@ def is_unpacked(subgraph: Subgraph, tensor: Tensor) -> bool:
             return False
         (tensor,) = given
     return tensor.is_constant and bool(followed)
+
+
+def unpacking_operators(subgraph: Subgraph) -> list[Operator]:
+    """Return the operators with a single output that is an unpacked constant."""
+    return [
+        operator
+        for operator in subgraph.operators
+        if len(operator.outputs) == 1 and is_unpacked(subgraph, subgraph.tensors[operator.outputs[0]])
+    ]

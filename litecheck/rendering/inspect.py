@@ -8,6 +8,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from litecheck.input_shapes import shape_words
 from litecheck.model.graph import Graph, graph_of, name_of
 from litecheck.model.options import option_text, options_of, unset_types
 from litecheck.model.types import Model, Operator, Subgraph, Tensor
@@ -174,8 +175,7 @@ def _span(values: NDArray[Any], form: str) -> str:
 
 
 def _shape(tensor: Tensor) -> str:
-    shape = tensor.shape_signature or tensor.shape
-    return "x".join("?" if d < 0 else str(d) for d in shape) or "scalar"
+    return shape_words(tensor.shape_signature or tensor.shape) or "scalar"
 
 
 def _opcode(op: Operator) -> str:

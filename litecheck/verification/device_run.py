@@ -17,6 +17,7 @@ from litecheck.comparison.missing_kernels import missing_kernel
 from litecheck.devices.outcome import Outcome
 from litecheck.devices.port import Answer, Device, Failure, memory_of
 from litecheck.files import check_folder, file_digest
+from litecheck.input_shapes import shape_words
 from litecheck.model.graph import name_of
 from litecheck.model.save import model_bytes
 from litecheck.model.types import Model, Subgraph
@@ -217,9 +218,9 @@ def _dynamic_inputs(model: Model, settings: Settings) -> Iterator[str]:
     """Yield a note on each input with a dynamic dimension beyond the batch that was tested with the size in the file."""
     for subgraph in () if settings.samples else model_parts.entries(model, settings.signature):
         for tensor in (subgraph.tensors[index] for index in subgraph.inputs):
-            if -1 in (tensor.shape_signature or ())[1:]:
-                stated = "x".join("?" if size < 0 else str(size) for size in tensor.shape_signature or ())
-                tested = "x".join(map(str, tensor.shape))
+            signature = tensor.shape_signature or ()
+            if -1 in signature[1:]:
+                stated, tested = shape_words(signature), shape_words(tensor.shape)
                 yield f"input '{tensor.name}' has the shape {stated} and was tested as {tested}; use --data for others"
 
 

@@ -350,6 +350,19 @@ def test_dynamic_inputs_beyond_the_batch_are_noted() -> None:
     assert verify(with_signature(-1, -1, 8, 3), InProcess(), Settings(samples=given)).notes == ()
 
 
+def test_samples_of_another_size_are_tested_with_their_size() -> None:
+    """The note on a dynamic input advises --data."""
+    builder = ModelBuilder("dynamic")
+    main = builder.subgraph()
+    x, y = (main.tensor(name, (1, 1), "int8", qparams(0.1), shape_signature=(-1, -1)) for name in "xy")
+    main.add("RELU", [x], [y])
+    main.inputs(x)
+    main.outputs(y)
+    given = ({"x": np.arange(-10, 11, dtype=np.int8).reshape(3, 7)},)
+    report = verify(builder.finish(), InProcess(), Settings(samples=given, kinds=("propagated",)))
+    assert (report.verdict, report.verdicts[0].elements) == ("conforms", 21)
+
+
 def test_threads_do_not_change_the_report() -> None:
     device = InProcess("litert-xnnpack")
     assert verify(convolutional(), device, Settings(jobs=3)) == verify(convolutional(), device, Settings())

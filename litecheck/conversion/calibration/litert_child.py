@@ -21,7 +21,6 @@ from litecheck.arrays import Arrays
 from litecheck.conversion.calibration.prestart import SETUP
 from litecheck.conversion.calibration.read_ahead import ReadAhead
 from litecheck.conversion.calibration.statistics import CalibrationError
-from litecheck.conversion.calibration.unpacked_tensors import unpacks_constants
 from litecheck.devices.ipc import RunsFile, StoredRuns
 from litecheck.devices.isolated_device import IsolatedDevice, check_disk
 from litecheck.devices.port import Failure, Job, Limits
@@ -30,6 +29,7 @@ from litecheck.errors import ConfigError, install_hint
 from litecheck.model.save import hash_saved_file, save_model
 from litecheck.model.stored_values import release
 from litecheck.model.types import Model
+from litecheck.profile.unpacked_constants import unpacking_operators
 from litecheck.spelling import did_you_mean
 
 #: Name of litecheck's own kernels, and LiteRT's kernel sets by name of the device.
@@ -190,7 +190,7 @@ class LitertChild:
             "file": self.file_of(model),
             "kernels": self.kernels,
             "signatures": [(one.key, one.subgraph) for one in model.signatures],
-            "unpacks": unpacks_constants(model),
+            "unpacks": any(map(unpacking_operators, model.subgraphs)),
             "resources": any(t.dtype == "resource" for s in model.subgraphs for t in s.tensors),
         }
 

@@ -137,8 +137,8 @@ def input_names(
     """
     found: dict[str | None, dict[str, str]] = {} if signature is None else {signature: {}}
     for key in keys:
-        if not _belongs_to_another(source, model, signature, key):
-            where, name = _locate_input(source, model, signature, key)
+        where, name = _locate_input(source, model, signature, key)
+        if signature in (None, where):
             found.setdefault(where, {})[key] = name
     for where, named in found.items():
         inputs = [name for name, _ in _entry(source, model, where).inputs]
@@ -152,28 +152,15 @@ def input_names(
     return found
 
 
-def _belongs_to_another(source: str, model: Model, signature: str | None, key: str) -> bool:
-    """Return True if a signature is given, and a key has the prefix of another signature and is no input of the given
-    one."""
-    if signature is None or key.startswith(signature + _OF):
-        return False
-    others = (one for one in model.signatures if one.key != signature and key.startswith(one.key + _OF))
-    return (
-        any(_input(entry(model, one.key), key.removeprefix(one.key + _OF)) is not None for one in others)
-        and _input(_entry(source, model, signature), key) is None
-    )
-
-
 def _locate_input(source: str, model: Model, signature: str | None, key: str) -> tuple[str | None, str]:
+    """Return the signature and the input of a key; a prefix can name another signature than the given one."""
     point = _entry(source, model, signature)
     name = _input(point, key)
-    if name is None and signature is not None:
-        name = _input(point, key.removeprefix(signature + _OF))
     if name is not None:
         return signature, name
-    for one in model.signatures if signature is None else ():
+    for one in model.signatures:
         own = _input(entry(model, one.key), key.removeprefix(one.key + _OF))
-        if own is not None and one.subgraph == point.subgraph.index:
+        if own is not None and signature is None and one.subgraph == point.subgraph.index:
             return None, point.name(dict(one.inputs)[own])
         if own is not None and key.startswith(one.key + _OF):
             return one.key, own

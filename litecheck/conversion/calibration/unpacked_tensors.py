@@ -11,20 +11,14 @@ from litecheck.devices.adapters.litert import RESOLVERS, open_interpreter
 from litecheck.model.load import load_model
 from litecheck.model.save import model_bytes
 from litecheck.model.submodels import cut_operators
-from litecheck.model.types import Model, Operator, Subgraph
-from litecheck.profile.unpacked_constants import is_unpacked
-
-
-def unpacks_constants(model: Model) -> bool:
-    """Return True if an operator unpacks a constant."""
-    return any(map(_unpackers, model.subgraphs))
+from litecheck.profile.unpacked_constants import unpacking_operators
 
 
 def unpacked_tensors(path: str) -> dict[Place, NDArray[Any]]:
     """Return the tensors with unpacked constants of the model in a file, as LiteRT's optimized kernels compute them."""
     model, found = load_model(path), {}
     for subgraph in model.subgraphs:
-        operators = _unpackers(subgraph)
+        operators = unpacking_operators(subgraph)
         if not operators:
             continue
         outputs = [operator.outputs[0] for operator in operators]
@@ -35,12 +29,3 @@ def unpacked_tensors(path: str) -> dict[Place, NDArray[Any]]:
         for index in outputs:
             found[subgraph.index, index] = interpreter.get_tensor(part.tensors[index])
     return found
-
-
-def _unpackers(subgraph: Subgraph) -> list[Operator]:
-    """Return the operators with a single output that is an unpacked constant."""
-    return [
-        operator
-        for operator in subgraph.operators
-        if len(operator.outputs) == 1 and is_unpacked(subgraph, subgraph.tensors[operator.outputs[0]])
-    ]

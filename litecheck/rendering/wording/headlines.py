@@ -35,15 +35,12 @@ def remark(verification: Verification) -> str:
 
     Examples: ``4 of 16 exact under litert-xnnpack, 11 within tolerance, 1 known fault``, ``4 not supported``.
     """
-    verdicts = verification.verdicts
-    known = sum(map(verification.known_fault, verdicts))
-    faults = count_of(known, "known fault") if known else ""
+    ends, faults = _ends(verification)
     if verification.verdict == "fails":
         return faults
-    ends = Counter(v.outcome for v in verdicts if not verification.known_fault(v))
     agreed, exact = agreements.headline(verification.agreement), ends.pop(Outcome.EXACT, 0)
-    if agreed and exact < len(verdicts):
-        agreed = f"{exact:,} of {len(verdicts):,} {agreed}"
+    if agreed and exact < len(verification.verdicts):
+        agreed = f"{exact:,} of {len(verification.verdicts):,} {agreed}"
     others = (f"{count:,} {outcome.text}" for outcome, count in ends.items())
     return ", ".join(filter(None, (agreed, *others, faults)))
 
@@ -66,11 +63,16 @@ def headline(verification: Verification) -> str:
 
 def tally(verification: Verification) -> str:
     """Return ``65 operators: 62 exact, 2 mismatch, 1 known fault``; the faults are those of the device's runtime."""
-    left = Counter(v.outcome for v in verification.verdicts if not verification.known_fault(v))
-    known = len(verification.verdicts) - left.total()
-    ends = [f"{left[end]:,} {end.text}" for end in Outcome if left[end]]
-    ends += [count_of(known, "known fault")] * (known > 0)
-    return ": ".join(filter(None, (cases(verification), ", ".join(ends))))
+    ends, faults = _ends(verification)
+    counted = (f"{ends[end]:,} {end.text}" for end in Outcome if ends[end])
+    return ": ".join(filter(None, (cases(verification), ", ".join(filter(None, (*counted, faults))))))
+
+
+def _ends(verification: Verification) -> tuple[Counter[Outcome], str]:
+    """Return the numbers of outcomes without known faults of the device's runtime, and the number of these in words."""
+    ends = Counter(v.outcome for v in verification.verdicts if not verification.known_fault(v))
+    known = len(verification.verdicts) - ends.total()
+    return ends, count_of(known, "known fault") if known else ""
 
 
 def fitting(verification: Verification, verdict: Verdict) -> str:

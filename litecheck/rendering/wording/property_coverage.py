@@ -25,7 +25,7 @@ def probed_values(had: ProbedRange) -> str:
 def untested_sentence(untested: UntestedProperty) -> str:
     """Return ``channels of the output above 4,099, batch above 3``."""
     names = " and ".join(untested.names)
-    valued = ", ".join(f"{name} {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False))
+    valued = list(zip(untested.names, untested.numbers, strict=False))
     match untested.kind:
         case "types":
             return f"types other than {' and '.join(untested.beside)}: {', '.join(untested.names)}"
@@ -34,11 +34,9 @@ def untested_sentence(untested: UntestedProperty) -> str:
         case "words":
             return f"{untested.of} {names}"
         case "one value":
-            return f"values other than {valued}"
+            return f"values other than {', '.join(f'{name} {n:,}' for name, n in valued)}"
         case "larger":
-            return ", ".join(
-                f"{name} above {n:,}" for name, n in zip(untested.names, untested.numbers, strict=False)
-            )
+            return ", ".join(f"{name} above {n:,}" for name, n in valued)
         case "operators":
             counts = zip(untested.names, untested.numbers, strict=True)
             return f"of {untested.of}: {', '.join(f'{n} {name}' for name, n in counts)}"

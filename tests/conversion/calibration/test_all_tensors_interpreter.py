@@ -11,9 +11,9 @@ import pytest
 from fixtures.models import conv_int8
 from litecheck.conversion.calibration import all_tensors_interpreter
 from litecheck.conversion.calibration.all_tensors_interpreter import AllTensorsInterpreter
-from litecheck.conversion.calibration.unpacked_tensors import unpacks_constants
 from litecheck.model.save import save_model
 from litecheck.model.types import Model
+from litecheck.profile.unpacked_constants import unpacking_operators
 from litecheck.reference.engine.interpreter import ReferenceInterpreter
 from tests.conversion.calibration import networks
 
@@ -56,7 +56,9 @@ def test_unpacked_tensors_have_their_values(number: int, tmp_path: Path) -> None
     file = tmp_path / "m.tflite"
     save_model(model, str(file))
     keys = [(one.key, one.subgraph) for one in model.signatures]
-    interpreter = AllTensorsInterpreter(str(file), "xnnpack", keys, unpacks_constants(model))
+    interpreter = AllTensorsInterpreter(
+        str(file), "xnnpack", keys, any(map(unpacking_operators, model.subgraphs))
+    )
     interpreter.reset()
     assert interpreter.run(number + 1, (np.ones((1, 4), np.float32),)) == number
     expected = written_tensors(model, number)
