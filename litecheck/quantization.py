@@ -21,6 +21,8 @@ INTEGER_RANGES: dict[str, tuple[int, int]] = {
     "int64": (-(2**63), 2**63 - 1),
     "uint64": (0, 2**64 - 1),
 }
+#: Types with so few values that their use matters: 16 bits or fewer.
+NARROW = frozenset(name for name in INTEGER_RANGES if name.endswith(("int2", "int4", "int8", "int16")))
 
 #: Bits per element. Types below 8 bits are packed, low bits first.
 BITS: dict[str, int] = {

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from litecheck.checks.context import Context, Form, TensorFacts
 from litecheck.finding import Effect, Level
 from litecheck.model.types import Operator, Tensor
+from litecheck.profile.measurements.estimates import Estimate
 from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.types import Constraint, Exactly, OneOf, OperatorRule, Requirement
 
@@ -110,8 +111,8 @@ class BoundOperator:
     """Operator with its tensors by role, and the checks that found a fault in each tensor."""
 
     __slots__ = (
-        "_faults", "_operands", "any_fault", "complete", "context", "form", "gaps", "operator", "read", "roles",
-        "rule", "surplus", "written",
+        "_estimates", "_faults", "_operands", "any_fault", "complete", "context", "form", "gaps", "operator", "read",
+        "roles", "rule", "surplus", "written",
     )  # fmt: skip
 
     def __init__(self, context: Context, operator: Operator, rule: OperatorRule) -> None:
@@ -142,6 +143,7 @@ class BoundOperator:
         """Results of the operators with the same structure, None until a rule with structure limits was checked."""
         self._faults: dict[int, set[str]] | None = None
         self._operands: Operands | None = None
+        self._estimates: dict[Estimate, float | None] = {}
 
     def _bind(self, indexes: tuple[int, ...], roles: tuple[str, ...], facts: Sequence[TensorFacts]) -> bool:
         """Assign each tensor to its role; return True if there are more tensors than roles."""
@@ -174,6 +176,14 @@ class BoundOperator:
                 self.any_fault = True
                 self._faults = self._faults or {}
                 self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
+
+    def estimated(self, estimate: Estimate) -> float | None:
+        """Return an estimate of a measurement, computed once for all requirements and known faults."""
+        try:
+            return self._estimates[estimate]
+        except KeyError:
+            found = self._estimates[estimate] = estimate(self.operator.opcode, self.roles)
+            return found
 
     def is_valid(self, tensor: Tensor, *verbs: str) -> bool:
         """Return True if none of these checks (default: no check at all) has found a fault in a tensor."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Set
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
+from itertools import count
 from weakref import WeakKeyDictionary
 
 from litecheck.model.known_zeros import known_zeros
@@ -16,22 +17,31 @@ from litecheck.profile.known_faults import KnownFault
 from litecheck.profile.load import law_of
 from litecheck.profile.measurements.estimates import Estimate
 from litecheck.profile.operators import traits_of
+from litecheck.quantization import INTEGER_RANGES, NARROW
 
-_NAN = float("nan")
+_NUMBERS = count()
+_NAN, _INF = float("nan"), float("inf")
 #: Estimate of a measurement, and the ends of a range.
 EstimatedRange = tuple[Estimate, float, float]
+
+
+@lru_cache(maxsize=2**16)
+def _number_of_form(*form: Hashable) -> int:
+    """Return a number that no other form has. Numbers are compared faster than forms, once for every operator."""
+    return next(_NUMBERS)
 
 
 class TensorFacts:
     """Type and counts of a tensor; its scale and zero point if it has exactly one of each (``single``).
 
-    ``form`` has everything that an operator's structure depends on: type, shape, flags (constant, variable, sparse),
-    and the index of a constant without scales, because it can hold indices. ``proved`` has one bit per check that the
-    tensor has passed.
+    ``form`` numbers everything that an operator's structure depends on: type, shape, flags (constant, variable,
+    sparse), and the index of a constant without scales, because it can hold indices. ``proved`` has one bit per check
+    that the tensor has passed.
     """
 
     __slots__ = (
-        "details", "dtype", "form", "proved", "scale", "scales", "single", "tensor", "zero_point", "zero_points",
+        "details", "dtype", "form", "proved", "scale", "scales", "single", "span", "tensor", "zero_point",
+        "zero_points",
     )  # fmt: skip
 
     def __init__(self, tensor: Tensor) -> None:
@@ -45,8 +55,13 @@ class TensorFacts:
         self.single = self.scales == 1 and self.zero_points == 1
         self.scale = q.scale.item(0) if self.single else _NAN
         self.zero_point = q.zero_point.item(0) if self.single else 0
+        self.span: tuple[float, float] | None = None
+        """Smallest and largest real value of an int16 or narrower tensor with a valid single scale, else None."""
+        if 0 < self.scale < _INF and tensor.dtype in NARROW:
+            low, high = INTEGER_RANGES[tensor.dtype]
+            self.span = self.scale * (low - self.zero_point), self.scale * (high - self.zero_point)
         steers = tensor.data is not None and not self.scales
-        self.form = (
+        self.form = _number_of_form(
             tensor.dtype, tensor.shape, tensor.data is not None, tensor.is_variable, tensor.sparsity is not None,
             tensor.index if steers else -1,
         )  # fmt: skip
@@ -94,6 +109,11 @@ class Context:
         """
         found = ((tensor, with_runtime_shape(tensor, self.shapes)) for tensor in self.subgraph.tensors)
         return {tensor.index: new for tensor, new in found if new is not tensor}
+
+    @cached_property
+    def has_details(self) -> bool:
+        """True if a tensor has blockwise or custom quantization."""
+        return any(facts.details is not None for facts in self.facts)
 
     @cached_property
     def shapes(self) -> InferredShapes:

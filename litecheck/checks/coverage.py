@@ -74,7 +74,7 @@ def not_covered_reason(bound: BoundOperator, profile: Profile) -> NotCovered | N
     for exemption in rule.exemptions:
         if any(o.facts.dtype in exemption.dtypes for o in bound.roles.get(exemption.role, ())):
             return NotCovered(exemption.because, 1)
-    for role, operands in bound.roles.items():
+    for role, operands in bound.roles.items() if bound.context.has_details else ():
         for o in operands:
             if o.facts.details is not None and isinstance(o.facts.details, Custom):
                 return NotCovered(f"custom quantization of {role}, which only its maker can read", 1)

@@ -35,7 +35,7 @@ def _notes(bound: BoundOperator, profile: Profile) -> Iterator[Finding]:
     """
     subgraph, operator = bound.context.subgraph, bound.operator
     for note in notes_of(operator.opcode):
-        value = RESOLUTION[note.name](bound.measurable(), note.operators[operator.opcode])
+        value = RESOLUTION[note.name](bound, note.operators[operator.opcode])
         if value is not None and not note.least <= value <= note.most:
             requirement = note.requirement(operator.opcode, profile.name)
             yield finding_for(subgraph, operator, requirement, note.found.format(value))
@@ -77,7 +77,7 @@ def _estimated(fault: KnownFault) -> tuple[EstimatedRange, ...]:
 def _is_far(bound: BoundOperator, estimated: tuple[EstimatedRange, ...]) -> bool:
     """Return True if every estimate lies outside its range by more than a factor of 2."""
     for estimate, low, high in estimated:
-        near = estimate(bound.operator.opcode, bound.roles)
+        near = bound.estimated(estimate)
         if near is None or low <= near <= high:
             return False
     return True

@@ -78,9 +78,13 @@ def _reverse(schema: str, enum: str) -> dict[int, str]:
     return {value: name for name, value in load_schema(schema).enums[enum].items()}
 
 
-@cache
 def load_schema(name: str = "tflite") -> Schema:
-    """Load the schema ``schemas/<name>.yaml``."""
+    """Return the schema ``schemas/<name>.yaml``, read once."""
+    return _read_schema(name)
+
+
+@cache
+def _read_schema(name: str) -> Schema:
     loader = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
     text = yaml.load((schemas_dir() / f"{name}.yaml").read_bytes(), Loader=loader)
     enums = {k: {n: int(v) for n, v in e["values"].items()} for k, e in text["enums"].items()}

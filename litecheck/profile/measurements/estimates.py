@@ -10,14 +10,23 @@ from litecheck.model.types import Tensor
 from litecheck.profile.measurements.windows import channels_last
 from litecheck.quantization import INTEGER_RANGES
 
+#: The smallest and the largest real value.
+Interval = tuple[float, float]
+
 
 class SingleScaleTensor(Protocol):
-    """A tensor with its type, single scale (NaN if it has none or several) and single zero point."""
+    """A tensor with its type, single scale (NaN if it has none or several) and single zero point.
+
+    ``span`` is the range of its real values if it is int16 or narrower with a valid single scale.
+    """
 
     tensor: Tensor
     dtype: str
     scale: float
     zero_point: int
+
+    @property
+    def span(self) -> Interval | None: ...
 
 
 class EstimatedOperand(Protocol):
@@ -51,10 +60,12 @@ def reach(opcode: str, roles: Roles) -> float | None:
 
     For example, MUL of two int8 inputs with scales 0.5, output scale 0.5 and zero point 3 gives 8195.
     """
-    operands = roles.get("output"), roles.get("lhs"), roles.get("rhs")
-    if opcode not in _OF_TWO or not all(operands):
+    if opcode not in _OF_TWO:
         return None
-    output, lhs, rhs = (tensors[0].facts for tensors in operands if tensors)
+    outputs, left_hand, right_hand = roles.get("output"), roles.get("lhs"), roles.get("rhs")
+    if not (outputs and left_hand and right_hand):
+        return None
+    output, lhs, rhs = outputs[0].facts, left_hand[0].facts, right_hand[0].facts
     if not 0 < output.scale < inf:
         return None
     left, right = _largest(lhs), _largest(rhs)
@@ -93,10 +104,11 @@ def largest_bias(opcode: str, roles: Roles) -> float | None:
 
 
 def _largest(tensor: SingleScaleTensor) -> float | None:
-    if not 0 < tensor.scale < inf or tensor.dtype not in INTEGER_RANGES:
+    bounds = INTEGER_RANGES.get(tensor.dtype)
+    if bounds is None or not 0 < tensor.scale < inf:
         return None
-    low, high = INTEGER_RANGES[tensor.dtype]
-    return tensor.scale * max(high - tensor.zero_point, tensor.zero_point - low)
+    above, below = bounds[1] - tensor.zero_point, tensor.zero_point - bounds[0]
+    return tensor.scale * (above if above > below else below)
 
 
 #: Estimates by the measurement that they approximate; None if there is no fast estimate.

@@ -7,11 +7,27 @@ from typing import Any
 import numpy as np
 import pytest
 
+from litecheck.checks.bound_operator import BoundOperand
+from litecheck.checks.context import TensorFacts
 from litecheck.model.build import ModelBuilder, qparams
 from litecheck.profile.measurements.measured_operator import Operands
 from litecheck.profile.measurements.resolution import RESOLUTION
 
 Tensor = tuple[str, Any, str, Any, int]
+
+
+class Bound:
+    """An operator in the form that notes read."""
+
+    def __init__(self, operands: Operands) -> None:
+        self.operands = operands
+        self.roles = {
+            role: [BoundOperand(role, None, TensorFacts(t)) for t in ts]
+            for role, ts in operands.roles.items()
+        }
+
+    def measurable(self) -> Operands:
+        return self.operands
 
 
 def value(name: str, bound: str, opcode: str, *tensors: Tensor) -> float | None:
@@ -30,7 +46,7 @@ def value(name: str, bound: str, opcode: str, *tensors: Tensor) -> float | None:
     model = builder.finish()
     main = model.subgraphs[0]
     roles = {role: (main.tensors[index],) for role, index in made.items()}
-    return RESOLUTION[name](Operands(main.operators[0], roles, main, model), bound)
+    return RESOLUTION[name](Bound(Operands(main.operators[0], roles, main, model)), bound)
 
 
 def out(scale: float, zero: int = 0, dtype: str = "int8") -> Tensor:
