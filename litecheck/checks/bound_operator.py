@@ -179,11 +179,10 @@ class BoundOperator:
 
     def estimated(self, estimate: Estimate) -> float | None:
         """Return an estimate of a measurement, computed once for all requirements and known faults."""
-        try:
-            return self._estimates[estimate]
-        except KeyError:
-            found = self._estimates[estimate] = estimate(self.operator.opcode, self.roles)
-            return found
+        known = self._estimates
+        if estimate not in known:
+            known[estimate] = estimate(self.operator.opcode, self.roles)
+        return known[estimate]
 
     def is_valid(self, tensor: Tensor, *verbs: str) -> bool:
         """Return True if none of these checks (default: no check at all) has found a fault in a tensor."""

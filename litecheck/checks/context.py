@@ -40,7 +40,7 @@ class TensorFacts:
     """
 
     __slots__ = (
-        "details", "dtype", "form", "proved", "scale", "scales", "single", "span", "tensor", "zero_point",
+        "details", "dtype", "form", "largest", "proved", "scale", "scales", "single", "span", "tensor", "zero_point",
         "zero_points",
     )  # fmt: skip
 
@@ -55,11 +55,16 @@ class TensorFacts:
         self.single = self.scales == 1 and self.zero_points == 1
         self.scale = q.scale.item(0) if self.single else _NAN
         self.zero_point = q.zero_point.item(0) if self.single else 0
+        self.largest: float | None = None
+        """Largest magnitude of the real values with a valid single scale, else None."""
         self.span: tuple[float, float] | None = None
-        """Smallest and largest real value of an int16 or narrower tensor with a valid single scale, else None."""
-        if 0 < self.scale < _INF and tensor.dtype in NARROW:
-            low, high = INTEGER_RANGES[tensor.dtype]
-            self.span = self.scale * (low - self.zero_point), self.scale * (high - self.zero_point)
+        """Smallest and largest real value of an int16 or narrower tensor with such a scale, else None."""
+        bounds = INTEGER_RANGES.get(tensor.dtype)
+        if bounds is not None and 0 < self.scale < _INF:
+            low, high = self.scale * (bounds[0] - self.zero_point), self.scale * (bounds[1] - self.zero_point)
+            self.largest = high if high > -low else -low
+            if tensor.dtype in NARROW:
+                self.span = low, high
         steers = tensor.data is not None and not self.scales
         self.form = _number_of_form(
             tensor.dtype, tensor.shape, tensor.data is not None, tensor.is_variable, tensor.sparsity is not None,

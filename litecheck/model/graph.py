@@ -79,5 +79,7 @@ def has_ends(operator: Operator, operand: int = 0) -> bool:
 
 def name_of(subgraph: Subgraph, operator: Operator) -> str:
     """Return a name of an operator: the name of its first named output tensor, or its kind and number."""
-    names = (subgraph.tensors[i].name for i in operator.outputs if i >= 0)
-    return next((name for name in names if name), f"{operator.opcode} {operator.index}")
+    for index in operator.outputs:  # a loop: this is asked of every operator
+        if index >= 0 and (name := subgraph.tensors[index].name):
+            return name
+    return f"{operator.opcode} {operator.index}"

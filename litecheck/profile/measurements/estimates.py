@@ -17,13 +17,17 @@ Interval = tuple[float, float]
 class SingleScaleTensor(Protocol):
     """A tensor with its type, single scale (NaN if it has none or several) and single zero point.
 
-    ``span`` is the range of its real values if it is int16 or narrower with a valid single scale.
+    ``largest`` is the largest magnitude of its real values, with a valid single scale. ``span`` is the range of its
+    real values, with such a scale and 16 bits or fewer.
     """
 
     tensor: Tensor
     dtype: str
     scale: float
     zero_point: int
+
+    @property
+    def largest(self) -> float | None: ...
 
     @property
     def span(self) -> Interval | None: ...
@@ -68,7 +72,7 @@ def reach(opcode: str, roles: Roles) -> float | None:
     output, lhs, rhs = outputs[0].facts, left_hand[0].facts, right_hand[0].facts
     if not 0 < output.scale < inf:
         return None
-    left, right = _largest(lhs), _largest(rhs)
+    left, right = lhs.largest, rhs.largest
     if left is None or right is None:
         return None
     return (left * right if opcode == "MUL" else left + right) / output.scale + abs(output.zero_point)
@@ -101,14 +105,6 @@ def largest_bias(opcode: str, roles: Roles) -> float | None:
     operands = roles.get("bias")
     bounds = INTEGER_RANGES.get(operands[0].facts.dtype) if operands else None
     return None if bounds is None else float(max(-bounds[0], bounds[1]))
-
-
-def _largest(tensor: SingleScaleTensor) -> float | None:
-    bounds = INTEGER_RANGES.get(tensor.dtype)
-    if bounds is None or not 0 < tensor.scale < inf:
-        return None
-    above, below = bounds[1] - tensor.zero_point, tensor.zero_point - bounds[0]
-    return tensor.scale * (above if above > below else below)
 
 
 #: Estimates by the measurement that they approximate; None if there is no fast estimate.

@@ -105,7 +105,9 @@ def _sum_range(operator: RangedOperator) -> Interval | None:
     given = _inputs(operator)
     if given is None:
         return None
-    most = sum([high if high > -low else -low for low, high in given])
+    most = 0.0
+    for low, high in given:
+        most += high if high > -low else -low
     return -most, most
 
 
