@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import inf, nan
+from math import inf, isnan, nan
 from typing import Any
 
+import numpy as np
 import pytest
 
+from litecheck.checks.context import TensorFacts
 from litecheck.model.build import qparams
 from litecheck.model.types import Tensor
 from litecheck.profile.measurements.estimates import (
@@ -22,23 +24,20 @@ from litecheck.quantization import Quantization
 
 
 @dataclass
-class Facts:
-    tensor: Tensor
-    dtype: str
-    scale: float
-    zero_point: int
-
-
-@dataclass
 class Known:
-    facts: Facts
+    facts: TensorFacts
 
 
 def of(
     scale: float = nan, zero: int = 0, dtype: str = "int8", shape: tuple[int, ...] = (4,), points: Any = None
 ) -> Known:
-    parameters = Quantization() if points is None else qparams(0.5, points)
-    return Known(Facts(Tensor(0, "x", dtype, shape, quantization=parameters), dtype, scale, zero))
+    if points is not None:
+        parameters = qparams(0.5, points)
+    elif isnan(scale):
+        parameters = Quantization()
+    else:
+        parameters = Quantization(scale=np.float32([scale]), zero_point=np.int64([zero]))
+    return Known(TensorFacts(Tensor(0, "x", dtype, shape, quantization=parameters)))
 
 
 def roles(**known: Any) -> dict[str, list[Known]]:
