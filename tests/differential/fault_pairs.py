@@ -516,6 +516,27 @@ def ended(constant_alone: bool) -> Model:
     return build("DEQUANTIZE", given, x(4, "float32"))
 
 
+def beside(constant: bool) -> Model:
+    """Return ADD, and DEQUANTIZE of a constant or of a computed tensor as a further output of the model."""
+    builder = ModelBuilder("beside")
+    graph = builder.subgraph("main")
+    given, total = graph.tensor("x", (4,), "float32"), graph.tensor("y", (4,), "float32")
+    step = qparams(0.1)
+    stored = (
+        graph.constant("c", ramp(4).astype(np.int8), step)
+        if constant
+        else graph.tensor("q", (4,), "int8", step)
+    )
+    result = graph.tensor("d", (4,), "float32")
+    if not constant:
+        graph.add("QUANTIZE", [given], [stored])
+    graph.add("DEQUANTIZE", [stored], [result])
+    graph.add("ADD", [given, given], [total])
+    graph.inputs(given)
+    graph.outputs(total, result)
+    return builder.finish()
+
+
 def loop(swapped: bool) -> Model:
     """Return a loop to n = 3 that adds two numbers in each step, and returns the sum before or behind the earlier number."""
     builder = ModelBuilder("loop")
@@ -564,6 +585,8 @@ def _blocks() -> Iterator[FaultPair]:
     for resolver in ("reference", "optimized", "xnnpack"):
         yield FaultPair("over its inputs in order", "WHILE", resolver, loop(True), loop(False), numbers)
     yield FaultPair("dequantized constants only", "DEQUANTIZE", "xnnpack", ended(True), ended(False))
+    both = beside(constant=True), beside(constant=False)
+    yield FaultPair("dequantized constants only", "DEQUANTIZE", "xnnpack", *both)
 
 
 def pairs() -> tuple[FaultPair, ...]:
