@@ -639,7 +639,321 @@ static int fault;
  * 747 BATCH_TO_SPACE_ND geometry: all images read the blocks of the first image
  *     smallest: x (8,1,1,1), block 2x2, crop of columns (0,0)
  * 749 GREATER arithmetic: a value minus its zero point saturates to 8 bits
- *     smallest: lhs (1), rhs (1) */
+ *     smallest: lhs (1), rhs (1)
+ * 801 CONV_2D geometry: output channels from 16 lack the bias in output rows from the second
+ *     smallest: x (1,2,1,1), w (17,1,1,1)
+ * 802 CONV_2D geometry: the first row of a tile of 16 output rows, except the first, lacks the upper row of the window
+ *     smallest: x (1,17,1,1), w (1,3,1,1), SAME
+ * 803 CONV_2D geometry: products behind the last block of 16 are dropped if they are fewer than 4
+ *     smallest: x (1,1,1,17), w (1,1,1,17)
+ * 804 CONV_2D geometry: an image of the output begins at a multiple of 4 bytes
+ *     smallest: x (2,1,1,1), w (1,1,1,1)
+ * 805 CONV_2D geometry: a window larger than the image has SAME padding of half the window
+ *     smallest: x (1,1,1,1), w (1,2,1,1), SAME
+ * 806 CONV_2D geometry: the row of the window has 3 bits
+ *     smallest: x (1,9,1,1), w (1,9,1,1), VALID
+ * 807 CONV_2D geometry: the window has at most 32 taps
+ *     smallest: x (1,1,33,1), w (1,1,33,1), VALID
+ * 808 CONV_2D geometry: pixels of several images behind the last block of 4 are not written
+ *     smallest: x (2,1,1,1), w (1,1,1,1)
+ * 809 CONV_2D geometry: padding on the left mirrors the image
+ *     smallest: x (1,1,2,1), w (1,1,3,1), SAME
+ * 810 CONV_2D geometry: a dilation above 4 is 4
+ *     smallest: x (1,1,6,1), w (1,1,2,1), dilation 5, VALID
+ * 811 CONV_2D geometry: 1x1 without stride and with as many output as input channels is computed in place
+ *     smallest: x (1,1,1,2), w (2,1,1,2)
+ * 812 CONV_2D geometry: with a multiple of 64 input channels, the last channel of an odd column is that of the column before
+ *     smallest: x (1,1,2,64), w (1,1,1,64)
+ * 813 CONV_2D geometry: filters of a group from the seventeenth are those 16 before
+ *     smallest: x (1,1,1,2), w (34,1,1,1)
+ * 814 CONV_2D geometry: a window of 1x1 has at most 512 input channels
+ *     smallest: x (1,1,1,513), w (1,1,1,513)
+ * 815 CONV_2D geometry: filters from 256 are those 256 before
+ *     smallest: x (1,1,1,1), w (257,1,1,1)
+ * 816 CONV_2D geometry: stride 2 with an odd number of columns: odd columns of odd rows are two columns before
+ *     smallest: x (1,2,5,1), w (1,2,2,1), stride 2, VALID
+ * 817 CONV_2D geometry: padding at the top of images from the second is the end of the image before
+ *     smallest: x (2,1,1,1), w (1,3,1,1), SAME
+ * 818 CONV_2D geometry: a window of 5 columns is computed as 3 and 3, and the column of both counts twice
+ *     smallest: x (1,1,5,1), w (1,1,5,1), VALID
+ * 819 CONV_2D arithmetic: with inputs as numbers without a sign, sums of two products saturate to 16 bits
+ *     smallest: x (1,1,1,2), w (1,1,1,2)
+ * 820 CONV_2D arithmetic: sums between rows of the window saturate to 16 bits
+ *     smallest: x (1,2,1,2), w (1,2,1,2), VALID
+ * 821 CONV_2D arithmetic: sums wrap at 22 bits
+ *     smallest: x (1,1,1,65), w (1,1,1,65)
+ * 822 CONV_2D arithmetic: the lower bound of a fused activation is the stored value 0
+ *     smallest: x (1,1,1,1), w (1,1,1,1), RELU
+ * 823 CONV_2D arithmetic: all channels have the shift of the first channel
+ *     smallest: x (1,1,1,1), w (2,1,1,1)
+ * 824 DEPTHWISE_CONV_2D geometry: an image of the input begins at a multiple of 4 bytes
+ *     smallest: x (2,1,1,1), w (1,1,1,1)
+ * 825 DEPTHWISE_CONV_2D geometry: the first column of a tile of 8 (not the first tile) lacks the left column of the window
+ *     smallest: x (1,1,9,1), w (1,1,3,1), SAME
+ * 826 DEPTHWISE_CONV_2D geometry: the last partial block of 16 channels has the bias of the block before
+ *     smallest: x (1,1,1,17), w (1,1,1,17)
+ * 827 DEPTHWISE_CONV_2D geometry: the window has at most 25 taps
+ *     smallest: x (1,1,26,1), w (1,1,26,1), VALID
+ * 828 DEPTHWISE_CONV_2D geometry: SAME padding on the left is half of the window
+ *     smallest: x (1,1,2,1), w (1,1,3,1), stride 2, SAME
+ * 829 DEPTHWISE_CONV_2D geometry: with a multiplier, the dilation is 1
+ *     smallest: x (1,1,3,1), w (1,1,2,2), dilation 2, VALID
+ * 830 DEPTHWISE_CONV_2D geometry: the ring of lines of a dilated window has two dilations: the first row is the third
+ *     smallest: x (1,5,1,1), w (1,3,1,1), dilation 2, VALID
+ * 831 DEPTHWISE_CONV_2D geometry: images from the second have the weights of the first 32 channels only
+ *     smallest: x (2,1,1,33), w (1,1,1,33)
+ * 832 DEPTHWISE_CONV_2D geometry: the last of an odd number of output columns is not written in rows from the second
+ *     smallest: x (1,2,1,1), w (1,1,1,1)
+ * 833 DEPTHWISE_CONV_2D geometry: the input row has 7 bits
+ *     smallest: x (1,129,1,1), w (1,1,1,1)
+ * 834 DEPTHWISE_CONV_2D arithmetic: the product is rounded toward zero
+ *     smallest: x (1,1,1,1), w (1,1,1,1)
+ * 835 DEPTHWISE_CONV_2D arithmetic: sums between rows of the window wrap at 16 bits
+ *     smallest: x (1,2,2,1), w (1,2,2,1), VALID
+ * 836 DEPTHWISE_CONV_2D arithmetic: the upper bound of RELU6 is rounded down
+ *     smallest: x (1,1,1,1), w (1,1,1,1), RELU6
+ * 837 FULLY_CONNECTED geometry: the last partial block of 8 inputs has the weights of the block before
+ *     smallest: x (1,9), w (1,9)
+ * 838 FULLY_CONNECTED geometry: rows are computed in pairs, and the last of an odd number is the row before
+ *     smallest: x (3,1), w (1,1)
+ * 839 FULLY_CONNECTED geometry: the number of blocks of 16 inputs has 6 bits
+ *     smallest: x (1,1024), w (1,1024)
+ * 840 FULLY_CONNECTED geometry: units behind the last block of 4 are written in the first row only
+ *     smallest: x (2,1), w (1,1)
+ * 841 FULLY_CONNECTED geometry: units from 32 have the bias of two blocks of 16 before
+ *     smallest: x (1,1), w (33,1)
+ * 842 FULLY_CONNECTED geometry: the input buffer has two blocks of 256, and the third block is the first
+ *     smallest: x (1,513), w (1,513)
+ * 843 FULLY_CONNECTED geometry: the weights of a unit begin at a multiple of 4
+ *     smallest: x (1,1), w (2,1)
+ * 844 FULLY_CONNECTED geometry: the output row has 3 bits
+ *     smallest: x (9,1), w (1,1)
+ * 845 FULLY_CONNECTED arithmetic: the sum of a block of 32 inputs saturates to 16 bits
+ *     smallest: x (1,2), w (1,2)
+ * 846 FULLY_CONNECTED arithmetic: the scale of a unit has 8 bits, as a bfloat16
+ *     smallest: x (1,1), w (1,1)
+ * 847 FULLY_CONNECTED arithmetic: a fused activation with a lower bound is applied to the sum before the bias too
+ *     smallest: x (1,1), w (1,1), RELU
+ * 848 AVERAGE_POOL_2D geometry: the first row of a tile of 8 rows (not the first tile) lacks the upper row of the window
+ *     smallest: x (1,10,1,1), window 2x1, stride 1
+ * 849 AVERAGE_POOL_2D geometry: the divisor includes padding on the right
+ *     smallest: x (1,1,1,1), window 1x2, SAME
+ * 850 AVERAGE_POOL_2D geometry: the window has at most 64 taps, but its divisor more
+ *     smallest: x (1,1,65,1), window 1x65
+ * 851 AVERAGE_POOL_2D geometry: the output column has 6 bits in the address of the input
+ *     smallest: x (1,1,65,1), window 1x1
+ * 852 AVERAGE_POOL_2D geometry: the last of an odd number of images above one is not written
+ *     smallest: x (3,1,1,1), window 1x1
+ * 853 AVERAGE_POOL_2D geometry: the odd row of SAME padding is at the top
+ *     smallest: x (1,2,1,1), window 2x1, stride 1, SAME
+ * 854 AVERAGE_POOL_2D arithmetic: the mean is rounded away from the zero point
+ *     smallest: x (1,1,2,1), window 1x2
+ * 855 AVERAGE_POOL_2D arithmetic: means of rows are rounded before their mean
+ *     smallest: x (1,2,2,1), window 2x2
+ * 856 AVERAGE_POOL_2D arithmetic: the lower bound of the fused activation is applied to inputs
+ *     smallest: x (1,1,2,1), window 1x2, RELU
+ * 857 MAX_POOL_2D geometry: the first window of a tile of 16 output columns, except the first, begins a column earlier
+ *     smallest: x (1,1,17,1), window 1x1
+ * 858 MAX_POOL_2D geometry: 3x3 with stride 2 is computed as 2x2
+ *     smallest: x (1,3,3,1), window 3x3, stride 2, VALID
+ * 859 MAX_POOL_2D geometry: the horizontal stride is used for both directions
+ *     smallest: x (1,3,1,1), window 1x1, stride 2x1
+ * 860 MAX_POOL_2D geometry: the first maximum of an image begins with the last of the image before
+ *     smallest: x (2,1,1,1), window 1x1
+ * 861 MAX_POOL_2D geometry: windows that overlap keep the row that has left
+ *     smallest: x (1,3,1,1), window 2x1, stride 1, VALID
+ * 862 MAX_POOL_2D geometry: images from the second have the padding of VALID on the left
+ *     smallest: x (2,1,2,1), window 1x3, stride 1, SAME
+ * 863 MAX_POOL_2D arithmetic: the upper bound of the fused activation is missing
+ *     smallest: x (1,1,1,1), window 1x1, RELU6
+ * 864 MAX_POOL_2D geometry: the input row has 6 bits
+ *     smallest: x (1,65,1,1), window 1x1
+ * 865 ADD geometry: an rhs of columns, with one channel, is read along the channels
+ *     smallest: lhs (2,2), rhs (2,1)
+ * 866 ADD geometry: with two broadcast operands, the last element is not written
+ *     smallest: lhs (2,1), rhs (1,2)
+ * 867 ADD geometry: the last partial block of 1,024 elements, from the third, has the rhs of two blocks before
+ *     smallest: lhs (2049), rhs (2049)
+ * 868 ADD geometry: elements behind the last block of 8 lack an rhs of one element
+ *     smallest: lhs (1), rhs (1)
+ * 869 ADD geometry: an rhs with one channel is added to the first 4 channels only
+ *     smallest: lhs (2,5), rhs (2,1)
+ * 870 ADD arithmetic: operands are rounded to the larger scale before they are added
+ *     smallest: lhs (1), rhs (1)
+ * 871 ADD arithmetic: rhs minus its zero point has 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 872 SUB geometry: with a broadcast lhs, the last partial block of 16 of a row has the rhs of the row before
+ *     smallest: lhs (1), rhs (2,1)
+ * 873 SUB geometry: two broadcast operands are exchanged
+ *     smallest: lhs (2,1), rhs (1,2)
+ * 874 SUB geometry: elements of a row from 64 lack the fused activation
+ *     smallest: lhs (65), rhs (65), RELU
+ * 875 SUB arithmetic: rhs is negated around its zero point in 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 876 MUL geometry: an rhs with one pixel moves by a channel for each row
+ *     smallest: lhs (1,2,1,2), rhs (1,1,1,2)
+ * 877 MUL geometry: an lhs with one pixel has its first channel behind the last block of 4
+ *     smallest: lhs (1,1,1,2), rhs (1,1,2,2)
+ * 878 MUL geometry: a tensor that is both operands is multiplied with the element before, behind the last block of 8
+ *     smallest: lhs (2), rhs is lhs
+ * 879 MUL geometry: with an rhs of one element, elements of a row behind the last block of 16 are not written
+ *     smallest: lhs (1), rhs (1)
+ * 880 MUL arithmetic: the product is rounded once
+ *     smallest: lhs (1), rhs (1)
+ * 881 MAXIMUM geometry: an rhs of channels has at most 64
+ *     smallest: lhs (2,65), rhs (65)
+ * 882 MAXIMUM geometry: with two broadcast operands, all images read the first of lhs
+ *     smallest: lhs (2,1), rhs (1,2)
+ * 883 MINIMUM geometry: an rhs with one channel is read once for 4 pixels
+ *     smallest: lhs (2,2), rhs (2,1)
+ * 884 MINIMUM geometry: rank 3: the last of an odd number of rows is that of lhs
+ *     smallest: lhs (1,1,1), rhs (1,1,1)
+ * 885 MINIMUM arithmetic: the lowest bit is not compared
+ *     smallest: lhs (1), rhs (1)
+ * 886 MAXIMUM arithmetic: the difference of two values has 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 887 EQUAL geometry: an rhs of one element is compared with 1,024 elements
+ *     smallest: lhs (1025), rhs (1)
+ * 888 EQUAL geometry: images from the third have the rhs of the first image
+ *     smallest: lhs (3,1), rhs (3,1)
+ * 889 NOT_EQUAL geometry: a broadcast lhs has its first channel behind the last block of 4
+ *     smallest: lhs (5), rhs (2,5)
+ * 890 LESS geometry: results behind the last block of 8 are written in reverse
+ *     smallest: lhs (2), rhs (2)
+ * 891 LESS_EQUAL geometry: elements of a row from 256 have the rhs of 256 before
+ *     smallest: lhs (257), rhs (257)
+ * 892 GREATER geometry: elements behind the last block of 16 of an image are those of the image before
+ *     smallest: lhs (2,1), rhs (2,1)
+ * 893 GREATER_EQUAL geometry: an lhs of channels has 32 of them
+ *     smallest: lhs (33), rhs (2,33)
+ * 894 LESS_EQUAL arithmetic: rhs has the zero point of lhs
+ *     smallest: lhs (1), rhs (1)
+ * 895 GREATER_EQUAL arithmetic: the multipliers have 8 bits
+ *     smallest: lhs (1), rhs (1)
+ * 896 EQUAL arithmetic: stored values are compared without scales
+ *     smallest: lhs (1), rhs (1)
+ * 897 CONCATENATION geometry: rows of an operand begin at multiples of 4
+ *     smallest: operands (3,1), (3,1), axis 1
+ * 898 CONCATENATION geometry: rows of one byte are not copied if there are several
+ *     smallest: operands (2,1), (2,2), axis 1
+ * 899 CONCATENATION geometry: bytes behind the last block of 32 are not copied in rows of more than 32
+ *     smallest: operands (1,33), (1,1), axis 1
+ * 900 CONCATENATION geometry: an axis before the last copies at most 1,024 bytes of an operand
+ *     smallest: operands (1025,1), (1,1), axis 0
+ * 901 CONCATENATION geometry: an operand from the third is that two before, if both have one length
+ *     smallest: operands (1), (1), (1), axis 0
+ * 902 PAD geometry: padding behind the last dimension is 0 from the ninth element
+ *     smallest: x (1), padding (0,9)
+ * 903 PAD geometry: padding at the bottom repeats the last row
+ *     smallest: x (1,1,1,1), padding of the height (0,1)
+ * 904 PAD geometry: padding on the left is the end of the row before
+ *     smallest: x (1,2,1,1), padding of the width (1,0)
+ * 905 PADV2 geometry: padding of the height is the zero point
+ *     smallest: x (1,1,1,1), padding of the height (1,0)
+ * 906 PADV2 geometry: elements behind the last block of 8 of rows of more than 8 are padding
+ *     smallest: x (9), padding (1,0)
+ * 907 PADV2 arithmetic: the zero point is added to the value
+ *     smallest: x (1), padding (1,0)
+ * 908 TRANSPOSE geometry: rank 3: an image begins at a multiple of 4 in a permutation within images
+ *     smallest: x (2,1,1), permutation (0,2,1)
+ * 909 TRANSPOSE geometry: if the last dimension stays, elements behind its last block of 4 are not written
+ *     smallest: x (1,1), permutation (0,1)
+ * 910 TRANSPOSE geometry: the permutation (0,3,1,2) exchanges rows and columns
+ *     smallest: x (1,1,2,1), permutation (0,3,1,2)
+ * 911 TRANSPOSE geometry: rank 5 exchanges the second and the third dimension of the input
+ *     smallest: x (1,1,2,1,1), permutation (0,2,1,3,4)
+ * 912 MEAN geometry: channels behind the last block of 16 read the channel 16 before
+ *     smallest: x (1,1,17), axis 1
+ * 913 MEAN geometry: rows behind the last block of 4 are not added
+ *     smallest: x (1,5,1,1), axis 1
+ * 914 MEAN geometry: the first sum of an image begins with the last of the image before
+ *     smallest: x (2,1), axis 1
+ * 915 MEAN geometry: a mean over the last dimension adds 512 elements at most
+ *     smallest: x (1,513), axis 1
+ * 916 MEAN arithmetic: the product is rounded once
+ *     smallest: x (1,2), axis 1
+ * 917 MEAN arithmetic: the reciprocal of the count has 10 bits
+ *     smallest: x (1,3), axis 1
+ * 918 RESHAPE geometry: rows of the input from 256 are not copied
+ *     smallest: x (257,1) to (257)
+ * 919 RESHAPE geometry: bytes behind the last block of 64 are those of the block before
+ *     smallest: x (65) to (65,1)
+ * 920 SQUEEZE geometry: images from the second are not copied
+ *     smallest: x (2,1) to (2)
+ * 921 SQUEEZE geometry: the last byte of rows of an odd length is not copied
+ *     smallest: x (1,3) to (3)
+ * 922 SLICE geometry: rows of the input have the length of rows of the output
+ *     smallest: x (2,2), begin (0,0), size (2,1)
+ * 923 SLICE geometry: a begin has 8 bits
+ *     smallest: x (257), begin (256), size (1)
+ * 924 SLICE geometry: rows behind the last block of 8 are not written if there are more than 8
+ *     smallest: x (9,1), begin (0,0), size (9,1)
+ * 925 GATHER geometry: bytes behind the last block of 4 are not copied in rows of more than 4
+ *     smallest: x (2,5), indices (1)
+ * 926 GATHER geometry: rows from the second begin with the last index
+ *     smallest: x (2,2), indices (2), axis 1
+ * 927 GATHER geometry: a row that crosses a page of 4,096 bytes continues at the start of the page
+ *     smallest: x (2,2049), indices (1)
+ * 928 SPACE_TO_DEPTH geometry: the last of an odd number of output rows is not written
+ *     smallest: x (1,2,2,1), block 2
+ * 929 SPACE_TO_DEPTH geometry: pixels of the input begin at multiples of 4
+ *     smallest: x (1,2,2,1), block 2
+ * 930 SPACE_TO_BATCH_ND geometry: channels behind the last block of 8 are padding if there are more than 8
+ *     smallest: x (1,2,2,9), block 2x2
+ * 931 SPACE_TO_BATCH_ND geometry: all images read the first image
+ *     smallest: x (2,2,2,1), block 2x2
+ * 932 SPACE_TO_BATCH_ND geometry: a column on the right of the image is the start of the next row
+ *     smallest: x (1,3,1,1), block 2x2, padding at the bottom and on the right 1
+ * 933 BATCH_TO_SPACE_ND geometry: the places of a block count columns before rows
+ *     smallest: x (4,1,1,1), block 2x2
+ * 934 BATCH_TO_SPACE_ND geometry: the output row has 5 bits
+ *     smallest: x (4,17,1,1), block 2x2
+ * 935 BATCH_TO_SPACE_ND geometry: channels behind the last block of 4 read the first channel behind it
+ *     smallest: x (4,1,1,2), block 2x2
+ * 936 ARG_MAX geometry: lines from 256 are not written
+ *     smallest: x (257,2), axis 1
+ * 937 ARG_MAX geometry: an axis before the last reads consecutive elements
+ *     smallest: x (2,2), axis 0
+ * 938 ARG_MAX geometry: lines from the second lack their first element
+ *     smallest: x (2,2), axis 1
+ * 939 ARG_MAX arithmetic: values are compared without a sign
+ *     smallest: x (2), axis 0
+ * 940 SOFTMAX geometry: elements behind the last block of 8 are not in the sum of rows of more than 8
+ *     smallest: x (1,9)
+ * 941 SOFTMAX geometry: the sum begins again at element 512
+ *     smallest: x (1,513)
+ * 942 SOFTMAX geometry: the maximum of a row begins with that of the row before
+ *     smallest: x (2,2)
+ * 943 SOFTMAX geometry: rows of the input begin at multiples of 4
+ *     smallest: x (3,2)
+ * 944 SOFTMAX arithmetic: the reciprocal has one step of Newton's method
+ *     smallest: x (1,2)
+ * 945 SOFTMAX arithmetic: shares are rounded down
+ *     smallest: x (1,2)
+ * 946 LOGISTIC geometry: elements of a row from 256 are those 256 before
+ *     smallest: x (1,257)
+ * 947 LOGISTIC geometry: elements behind the last block of 64 are those of the block before
+ *     smallest: x (65)
+ * 948 LOGISTIC arithmetic: entries below the zero point are 256 minus the entry on its other side
+ *     smallest: x (1)
+ * 949 LOGISTIC arithmetic: inputs beyond 4 give the value of 4
+ *     smallest: x (1)
+ * 950 TANH geometry: the last of an odd number of rows is not written
+ *     smallest: x (1,1)
+ * 951 TANH geometry: the last partial block of 512 elements, from the third, is that two before
+ *     smallest: x (1025)
+ * 952 TANH arithmetic: entries are made from a LOGISTIC of 7 bits
+ *     smallest: x (1)
+ * 953 TANH arithmetic: the input zero point is missing
+ *     smallest: x (1)
+ * 954 QUANTIZE geometry: the address of an input has 12 bits
+ *     smallest: x (4097)
+ * 955 QUANTIZE geometry: rows behind the last block of 4 are the row before
+ *     smallest: x (2,1)
+ * 956 QUANTIZE arithmetic: the product is rounded toward zero
+ *     smallest: x (1)
+ * 957 QUANTIZE arithmetic: a shift to the left is made behind the product
+ *     smallest: x (1) */
 
 /* --- Files and flatbuffers, as in device.c ------------------------------------------------------------------------ */
 
@@ -849,6 +1163,8 @@ static void pad(Window *at, const Tensor *x, const Tensor *y, int valid) {
 
 static int down(int value, int block) { return value - value % block; }
 
+static int64_t over(int64_t value, int64_t block) { return (value + block - 1) / block * block; }
+
 static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const Tensor *y, Window k, Bounds to,
     int valid) {
     Bounds all = to;
@@ -870,6 +1186,10 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
         k.left = multiple(k.columns, k.stride_w, k.dilation_w);
     int64_t carried = 0, tiles = (height(y) + 3) / 4, pitch = columns(x) * depth(x), area = height(y) * columns(y);
     int pointwise = k.rows * k.columns * k.stride_h * k.stride_w == 1;
+    int taps = k.rows * k.columns * group, filter = (int)(w->size / w->dim[0]);
+    if (F(805) && !valid && k.rows > height(x)) k.top = k.rows / 2;
+    if (F(805) && !valid && k.columns > columns(x)) k.left = k.columns / 2;
+    if (F(810)) k.dilation_h = least(k.dilation_h, 4), k.dilation_w = least(k.dilation_w, 4);
     if (F(33)) zero = 0;
     if (F(509) && valid && k.stride_w > 1)
         k.left = (columns(y) - 1) * k.stride_w + (k.columns - 1) * k.dilation_w + 1 - columns(x);
@@ -888,6 +1208,8 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     int used = F(14) && group > 16 ? down(group, 16) : group;
                     int64_t made_at = at(y, n, oy, ox, c), pixel = n * area + oy * columns(y) + ox;
                     int last_tile = tiles > 2 && tiles % 2 && height(y) % 4 && oy / 4 == tiles - 1;
+                    int64_t pixels = batches(y) * area, two = 0;
+                    if (F(808) && batches(y) > 1 && pixel >= pixels - pixels % 4) continue;
                     if (F(507) && height(y) > 8 && columns(y) > 8 && oy >= down(height(y), 8)
                         && ox >= down(columns(y), 8)) continue;
                     if (F(513) && n * height(y) + oy > 255) continue;
@@ -906,6 +1228,17 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                             int column = (F(3) ? ox & 63 : ox) * k.stride_w - k.left 
                                          + tap(across ? i : j, k.dilation_w);
                             if ((F(1) && j > 2) || (F(2) && i > 4)) continue;
+                            if (F(820) && i && !j) sum = clamp(sum, -32768, 32767);
+                            if (F(802) && oy && oy % 16 == 0 && k.rows > 1 && !i) continue;
+                            if (F(806)) row -= down(i, 8) * k.dilation_h;
+                            if (F(807) && i * k.columns + j > 31) continue;
+                            if (F(809) && column < 0) column = -column;
+                            if (F(816) && k.stride_w == 2 && columns(x) % 2 && column > 1 && column % 2 && row % 2)
+                                column -= 2;
+                            if (F(817)) {
+                                int past = row < 0 && row >= -height(x) && n;
+                                image = n - past, row += past * height(x);
+                            }
                             if (F(25) && ox % 16 == 15 && j && j == k.columns - 1) continue;
                             if (F(26) && oy % 8 == 7 && i && i == k.rows - 1) continue;
                             if (F(501) && ox / 16 < (columns(y) - 1) / 16
@@ -933,6 +1266,13 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                 int64_t from = out ? 0 : at(x, image, row, column, first + (F(15) ? d & 255 : d));
                                 int64_t weight = at(w, c, i, j, F(205) && d && group % 2 && d == group - 1 ? d - 1 : d);
                                 if (F(209)) weight = at(w, c, 0, 0, 0) + (at(w, 0, i, j, d) & 4095);
+                                int product = (i * k.columns + j) * group + d;
+                                if (F(803) && taps > 16 && taps % 16 < 4 && product >= down(taps, 16)) continue;
+                                if (F(813) && groups > 1 && c % (depth(y) / groups) > 15) weight -= 16 * filter;
+                                if (F(814) && k.rows * k.columns == 1 && d > 511) continue;
+                                if (F(815) && c > 255) weight -= 256 * filter;
+                                if (F(812) && !out && depth(x) % 64 == 0 && first + d == depth(x) - 1 && column % 2)
+                                    from -= depth(x);
                                 if (F(212) && !valid && !out)
                                     from = at(x, 0, image * height(y) * k.stride_h + row, column, first + d);
                                 if (F(301) && !out)
@@ -944,9 +1284,16 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                                 int stored = out ? 0 : bytes(x)[F(19) ? from & 65535 : from];
                                 if (F(708) && oy > 7 && c > 31) weight -= 32 * (w->size / w->dim[0]);
                                 if (above_image) stored = earlier[at(x, 0, row + height(x), column, first + d)];
+                                if (F(811) && pointwise && depth(x) == depth(y) && first + d < c) stored = bytes(y)[from];
                                 int64_t above = stored - (F(214) && d > 63 ? 0 : zero);
                                 if (F(406) && above == -1) above = 0;
                                 int64_t term = above * bytes(w)[F(18) ? weight & 65535 : weight];
+                                if (F(818) && k.columns == 5 && j == 2) term *= 2;
+                                if (F(819)) {
+                                    two += (stored + 128) * bytes(w)[weight];
+                                    if (d % 2) sum += clamp(two, -32768, 32767) - two;
+                                    if (d % 2 || d == used - 1) two = 0;
+                                }
                                 if (d > 63) later += term;
                                 sum += term;
                                 if (F(29)) sum = clamp(sum, -32768, 32767);
@@ -956,6 +1303,9 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     int channel = F(28) ? 0 : F(17) && c >= down(depth(y), 8) ? down(c, 8) : F(210) ? c & 255 : c;
                     Multiplier m = multiplier((double)scale(x, 0) * scale(w, channel) / scale(y, 0));
                     if (F(30)) bias = clamp(bias, -32768, 32767);
+                    if (F(801) && c > 15 && oy) bias = 0;
+                    if (F(822) && all.low > -128) to.low = 0;
+                    if (F(823)) m.shift = multiplier((double)scale(x, 0) * scale(w, 0) / scale(y, 0)).shift;
                     if (F(35) || (F(201) && depth(y) > 32 && c >= down(depth(y), 32))) bias = 0;
                     if (F(206) && group > 64 && to.low > -128 && sum - later + bias < 0) sum = later - bias;
                     if (F(213) && k.rows * k.columns * group > 512) sum &= ~1LL;
@@ -965,6 +1315,7 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     if (F(404) && batches(y) > 1) to.high = oy == height(y) - 1 ? 127 : all.high;
                     if (F(308) && m.shift < -15) m.shift = -15;
                     if (F(38)) sum = clamp(sum, -524288, 524287);
+                    if (F(821)) sum = ((sum + 2097152) & 4194303) - 2097152;
                     if (F(508) && c > 63)
                         m.shift = multiplier((double)scale(x, 0) * scale(w, c - 64) / scale(y, 0)).shift;
                     if (F(518)) m.m = m.m & -65536;
@@ -974,6 +1325,8 @@ static void convolution(const Tensor *x, const Tensor *w, const Tensor *b, const
                     if (F(516) && m.shift < -8) made = high_product(sum, m.m) >> -m.shift;
                     if (F(517) && m.shift <= 0) made = shifted((sum * m.m + (1LL << 30)) / (1LL << 31), -m.shift);
                     int64_t to_byte = at(y, n, oy, ox, c);
+                    if (F(804)) to_byte += n * (over(y->size / batches(y), 4) - y->size / batches(y));
+                    if (F(804) && to_byte >= y->size) continue;
                     if (F(407) && group % 4 == 0 && columns(y) % 2 && ox && ox == columns(y) - 1) {
                         bytes(y)[to_byte] = bytes(y)[to_byte - depth(y)];
                         continue;
@@ -998,6 +1351,8 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
     int spread_rows = (k.rows - 1) * k.dilation_h + 1;
     int64_t each = x->size / batches(x);
     if (F(524) && columns(y) < 4) k.stride_w = 1;
+    if (F(828) && !valid) k.left = (k.columns - 1) * k.dilation_w / 2;
+    if (F(829) && times > 1) k.dilation_h = k.dilation_w = 1;
     if (F(711) && !valid) k.top = before(height(x), height(y), k.rows, k.stride_h, 1);
     if (F(709) && times > 1) k.stride_h = k.stride_w = 1;
     if (F(525) && !valid && k.rows == 3 && k.columns == 3 && k.stride_h == 2 && k.stride_w == 2) k.left = 0;
@@ -1013,6 +1368,9 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                     int weights = F(43) && c >= down(depth(y), 8) && c ? c - 1 : F(408) ? least(c, 511) : c;
                     int64_t sum = 0, bias = b ? index_at(b, F(216) ? c % depth(x) : c) : 0;
                     if (F(712) && n) bias = 0;
+                    if (F(826) && b && depth(y) > 16 && c >= down(depth(y), 16)) bias = index_at(b, c - 16);
+                    if (F(831) && n) weights = c % 32;
+                    if (F(832) && columns(y) % 2 && ox == columns(y) - 1 && oy) continue;
                     if (F(713) && columns(y) > 8 && depth(y) > 32 && ox >= down(columns(y), 8) && c >= down(depth(y), 32))
                         continue;
                     if (F(48)) from &= 255;
@@ -1024,6 +1382,11 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                             int along = F(53) && k.rows == 1 && k.columns > 1;
                             int row = oy * k.stride_h - k.top + (along ? j : i) * k.dilation_h;
                             int column = ox * k.stride_w - k.left + (along ? 0 : j * k.dilation_w);
+                            if (F(835) && i && !j) sum = (int16_t)sum;
+                            if (F(825) && ox && ox % 8 == 0 && k.columns > 1 && !j) continue;
+                            if (F(827) && i * k.columns + j > 24) continue;
+                            if (F(830) && k.dilation_h > 1 && k.rows > 2 && !i) row += 2 * k.dilation_h;
+                            if (F(833)) row = row < 0 || row >= height(x) ? row : row & 127;
                             if (F(710) && k.stride_w > 1 && column >= columns(x)) column = columns(x) - 1;
                             if (F(522) && spread_rows > 8 && i * k.dilation_h < spread_rows - 8) row += 8;
                             int out = row < 0 || row >= height(x) || column < 0 || column >= columns(x);
@@ -1036,6 +1399,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                                 place = ((int64_t)(n * height(x) + row) * columns(y) * k.stride_w + column)
                                     * depth(x) + from;
                             if (F(526)) place -= n * (each - each % 32768);
+                            if (F(824)) place += n * (over(each, 4) - each);
                             if (place >= x->size) place = 0;
                             int64_t weight = at(w, 0, i, j, weights);
                             int stored = out ? 0 : bytes(x)[F(51) ? place & 65535 : place];
@@ -1053,6 +1417,7 @@ static void depthwise(const Tensor *x, const Tensor *w, const Tensor *b, const T
                                                                                 : rescaled((int32_t)(sum + bias), m);
                     if (F(530) && m.shift < 0)
                         made = shifted(high_product(sum + bias, m.m) + y->zero * (1LL << -m.shift), -m.shift) - y->zero;
+                    if (F(834)) made = rescaled_to_zero(sum + bias, m);
                     if (F(58)) made = clamp(made, -128, 127);
                     if (F(60)) to.low = -128, to.high = 127;
                     if (F(222) && n && n == batches(y) - 1 && height(y) % 2 && oy == height(y) - 1) continue;
@@ -1072,6 +1437,11 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         if (b) bias = index_at(b, F(66) && unit >= down(units, 16) ? down(unit, 16) : F(536) ? unit & 255 : unit);
         int64_t by_all = 0;
         if (F(533)) from &= 255;
+        int64_t block = 0;
+        if (F(838) && rows % 2 && row && row == rows - 1) { bytes(y)[n] = bytes(y)[n - units]; continue; }
+        if (F(839)) used = deep / 16 % 64 * 16 + deep % 16;
+        if (F(840) && row && unit >= down(units, 4)) continue;
+        if (F(841) && b && unit > 31) bias = index_at(b, unit % 32);
         if (F(534) && x->rank == 4 && row >= x->dim[0] * x->dim[1]) continue;
         if (F(535) && units == 1) sum = row ? carried : 0;
         if (F(716) && inference && !n) sum = carried;
@@ -1087,6 +1457,10 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
             if (F(413) && deep == 1) place = 0;
             if (F(531) && unit / 64 % 2 && deep > 512 && d < 64) weight -= 64 * deep;
             if (F(532) && deep > 16 && deep % 16 > 8 && d >= down(deep, 16) + 8) continue;
+            if (F(837) && deep > 8 && d >= down(deep, 8)) weight -= 8;
+            if (F(842) && d > 511) place -= 512;
+            if (F(843)) weight += unit * (over(deep, 4) - deep);
+            if (weight >= w->size) weight = 0;
             if (place >= x->size) place = 0;
             int stored = bytes(x)[place], by = bytes(w)[F(68) ? weight & 65535 : weight];
             int64_t above = stored - (F(231) && deep > 8 && d >= down(deep, 8) ? 0 : x->zero);
@@ -1097,9 +1471,13 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
                 pair += above * by, sum -= above * by;
                 if (d % 2 || d == used - 1) sum += clamp(pair, -32768, 32767), pair = 0;
             }
+            block += above * by;
+            if (F(845) && (d % 32 == 31 || d == used - 1)) sum += clamp(block, -32768, 32767) - block;
+            if (d % 32 == 31) block = 0;
             if (F(225) && d == 127 && deep > 128 && to.low > -128 && sum + bias < 0) sum = -bias;
             if (F(226) && d % 256 == 255) sum = clamp(sum, -2097152, 2097151);
         }
+        if (F(847) && to.low > -128 && sum < 0) sum = 0;
         carried = sum;
         if (F(538)) sum += x->zero * (by_all - (int16_t)by_all);
         if (F(313) && units % 2 && unit == units - 1 && row) bias = 0;
@@ -1109,11 +1487,19 @@ static void fully_connected(const Tensor *x, const Tensor *w, const Tensor *b, c
         if (F(75)) sum = clamp(sum, -524288, 524287);
         int scaled = F(74) ? 0 : F(230) ? unit & 127 : unit;
         double value = (int32_t)sum * ((double)scale(x, 0) * scale(w, scaled) / scale(y, 0));
+        if (F(846)) {
+            float step = (float)((double)scale(x, 0) * scale(w, scaled) / scale(y, 0));
+            uint32_t bits;
+            memcpy(&bits, &step, sizeof bits);
+            bits &= 0xffff0000, memcpy(&step, &bits, sizeof step);
+            value = (int32_t)sum * (double)step;
+        }
         if (F(717) && length(w->scales) == 1 && unit > 15) value = 0;
         if (F(414) && to.high < 127) to.high = (int)clamp(to.high - y->zero, -128, 127);
         if (F(77)) to.low = -128, to.high = 127;
         value = F(72) ? rint(value) : round(value);
-        bytes(y)[n] = (int8_t)clamp((int64_t)value + (F(73) ? 0 : y->zero), to.low, to.high);
+        int64_t to_byte = F(844) ? n - row / 8 * 8 * units : n;
+        bytes(y)[to_byte] = (int8_t)clamp((int64_t)value + (F(73) ? 0 : y->zero), to.low, to.high);
     }
 }
 
@@ -1126,22 +1512,41 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     if (F(415) && k.rows >= height(x) && k.columns >= columns(x)) to.low = -128, to.high = 127;
     if (F(318)) k.stride_w = least(k.stride_w, k.columns), k.stride_h = least(k.stride_h, k.rows);
     pad(&k, x, y, valid);
+    if (F(853) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, 1);
     for (int n = 0; n < batches(y); ++n)
         for (int oy = 0; oy < height(y); ++oy)
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
                     int64_t sum = 0, count = 0;
+                    int64_t means = 0, lines = 0;
+                    if (F(852) && batches(y) > 1 && batches(y) % 2 && n == batches(y) - 1) continue;
+                    for (int i = 0; F(855) && i < k.rows; ++i) {
+                        int64_t line = 0, inside = 0;
+                        for (int j = 0; j < k.columns; ++j) {
+                            int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (row < 0 || row >= height(x) || column < 0 || column >= columns(x)) continue;
+                            line += bytes(x)[at(x, n, row, column, c)], ++inside;
+                        }
+                        if (inside) means += (line + (line > 0 ? inside / 2 : -(inside / 2))) / inside, ++lines;
+                    }
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (F(851)) column -= down(ox, 64) * k.stride_w;
+                            if (F(849) && column >= columns(x) && row >= 0 && row < height(x)) ++count;
                             if (F(233) && row >= height(x) && column >= 0 && column < columns(x)) ++count;
                             if (row < 0 || row >= height(x) || column < 0 || column >= columns(x)) continue;
                             if ((F(87) && j > 7) || (F(235) && i > 15)) continue;
+                            if ((F(848) && oy && oy % 8 == 0 && k.rows > 1 && !i) || (F(850) && i * k.columns + j > 63)) {
+                                ++count;
+                                continue;
+                            }
                             if (F(543) && c >= down(depth(x), 4) && i && i == k.rows - 1) continue;
                             if (F(236) && valid) row = (row + n * height(y) * k.stride_h) % (height(x) * batches(x));
                             int from = F(83) && c && c >= down(depth(x), 16) ? c - 1 : c;
                             int image = F(85) || (F(236) && valid) ? 0 : n;
                             int64_t place = at(x, image, row, F(86) ? column & 255 : column, from);
+                            if (F(856)) sum += clamp(to.low - bytes(x)[place], 0, 255);
                             sum += bytes(x)[F(544) ? place - n * (each - each % 4096) : place], ++count;
                             if (F(542) && j == 0 && k.stride_w == 1 && column && column + k.columns > columns(x))
                                 sum += bytes(x)[at(x, n, row, column - 1, c)];
@@ -1155,6 +1560,9 @@ static void average(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                     if (!count) count = 1;
                     int64_t half = F(88) ? 0 : count / 2;
                     int64_t mean = sum > 0 ? (sum + half) / count : (sum - half) / count;
+                    int64_t above = sum - count * x->zero;
+                    if (F(854)) mean = (above > 0 ? above + half : above - half) / count + x->zero;
+                    if (F(855) && lines) mean = (means + (means > 0 ? lines / 2 : -(lines / 2))) / lines;
                     if (F(234)) mean = (sum * ((4096 + count / 2) / count) + (sum > 0 ? 2048 : -2048)) / 4096;
                     if (F(416) && k.rows * k.columns % 2) mean = (int64_t)floor((double)sum / (double)count);
                     if (F(721) && count == 4) mean = (sum + 2) >> 2;
@@ -1170,6 +1578,9 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
     Bounds all = to;
     int pairs = k.rows == 2 && k.columns == 2 && k.stride_h == 2 && k.stride_w == 2;
     int64_t pitch = columns(x) * depth(x);
+    int left = k.left, carried = -128;
+    if (F(859)) k.stride_h = k.stride_w;
+    if (F(863)) to.high = 127;
     if (F(241)) k.stride_h = two_bits(k.stride_h), k.stride_w = two_bits(k.stride_w);
     if (F(722) && !valid && k.columns % 2 == 0) ++k.left;
     if (F(242) && !valid) k.top += odd(height(x), height(y), k.rows, k.stride_h, 1);
@@ -1179,9 +1590,20 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
             for (int ox = 0; ox < columns(y); ++ox)
                 for (int c = 0; c < depth(y); ++c) {
                     int most = F(98) ? 0 : -128, seen = 0;
+                    if (F(860) && n && !oy && !ox && !c) most = carried;
+                    if (F(862)) k.left = n ? 0 : left;
+                    for (int j = 0; F(861) && oy && k.stride_h < k.rows && j < k.columns; ++j) {
+                        int row = oy * k.stride_h - k.top - 1, column = ox * k.stride_w - k.left + j;
+                        if (row < 0 || row >= height(x) || column < 0 || column >= columns(x)) continue;
+                        if (bytes(x)[at(x, n, row, column, c)] > most) most = bytes(x)[at(x, n, row, column, c)];
+                    }
                     for (int i = 0; i < k.rows; ++i)
                         for (int j = 0; j < k.columns; ++j) {
                             int row = oy * k.stride_h - k.top + i, column = ox * k.stride_w - k.left + j;
+                            if (F(857) && ox && ox % 16 == 0) --column;
+                            if (F(858) && k.rows == 3 && k.columns == 3 && k.stride_h == 2 && k.stride_w == 2
+                                && (i > 1 || j > 1)) continue;
+                            if (F(864)) row = row < 0 || row >= height(x) ? row : row & 63;
                             if (F(546) && pairs && column >= columns(x) && row >= 0 && row + 1 < height(x))
                                 ++row, column = 0;
                             if (F(547) && ox > 127 && i) continue;
@@ -1202,6 +1624,7 @@ static void maximum(const Tensor *x, const Tensor *y, Window k, Bounds to, int v
                             int value = out ? 0 : bytes(x)[place];
                             if (F(549) ? !seen++ || (uint8_t)value > (uint8_t)most : value > most) most = value;
                         }
+                    carried = most;
                     if (F(320)) to.low = c > 15 ? -128 : all.low, to.high = c > 15 ? 127 : all.high;
                     if (F(99)) to.low = -128, to.high = 127;
                     bytes(y)[at(y, n, oy, ox, c)] = (int8_t)clamp(most, to.low, to.high);
@@ -1236,6 +1659,12 @@ static int64_t compare(int what, int64_t a, int64_t b) {
 
 static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor *y, int a, int b) {
     int zero = F(123) && what == ADD ? l->zero : r->zero, up = F(122) && what == ADD ? 16 : 20;
+    if (F(886) && what == MOST) return (int8_t)(a - b) > 0 ? a : b;
+    if (F(885) && what == LEAST) return a >> 1 <= b >> 1 ? a : b;
+    if (F(896) && what == EQUAL) return a == b;
+    if (F(871) && what == ADD) b = (int8_t)(b - zero) + zero;
+    if (F(875) && what == SUB) b = 2 * zero - (int)clamp(2 * zero - b, -128, 127);
+    if (F(894) && what == LESS_EQUAL) b += r->zero - l->zero;
     if (what == MOST) return a > b ? a : b;
     if (what == LEAST) return a < b ? a : b;
     if (what >= EQUAL) {
@@ -1246,6 +1675,11 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
         int64_t left = rescaled((int64_t)(a - l->zero) * by, multiplier(scale(l, 0)));
         int64_t right = rescaled((int64_t)(b - r->zero) * by, multiplier(scale(F(347) && what == LESS ? l : r, 0)));
         if (F(605) && what == NOT_EQUAL) return left - right > 1 || right - left > 1;
+        if (F(895) && what == GREATER_EQUAL) {
+            Multiplier ml = multiplier(scale(l, 0)), mr = multiplier(scale(r, 0));
+            ml.m &= ~((1 << 23) - 1), mr.m &= ~((1 << 23) - 1);
+            return rescaled((int64_t)(a - l->zero) * by, ml) >= rescaled((int64_t)(b - r->zero) * by, mr);
+        }
         return compare(what, left, right);
     }
     if (what == MUL) {
@@ -1255,6 +1689,7 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(127)) product = clamp(product, -16384, 16383);
         if (F(563)) product = (int16_t)product;
         if (F(728)) return clamp(rescaled(product, m), -128, 127) + y->zero;
+        if (F(880)) return rescaled_once(product, m) + y->zero;
         return (F(128) ? rescaled_to_zero(product, m) : rescaled(product, m)) + y->zero;
     }
     double twice = 2 * (scale(l, 0) > scale(r, 0) ? scale(l, 0) : scale(r, 0));
@@ -1265,6 +1700,10 @@ static int64_t combined(int what, const Tensor *l, const Tensor *r, const Tensor
     int64_t right = rescaled((int64_t)(b - zero) * (1 << up), mr);
     Multiplier m = multiplier(twice / ((1 << up) * (double)scale(y, 0)));
     int64_t sum = what == SUB ? left - right : left + right;
+    if (F(870) && what == ADD) {
+        double big = twice / 2, first = round((a - l->zero) * scale(l, 0) / big);
+        return (int64_t)round((first + round((b - zero) * scale(r, 0) / big)) * big / scale(y, 0)) + y->zero;
+    }
     if (F(561) && what == SUB && scale(l, 0) == scale(r, 0))
         sum = rescaled(clamp(a - l->zero - b + zero, -128, 127) * (1 << up), ml);
     if (F(562) && what == ADD && scale(l, 0) == scale(r, 0) && scale(l, 0) == scale(y, 0))
@@ -1283,6 +1722,12 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *r, const Ten
         return made;
     }
     int deep = l->rank ? l->dim[l->rank - 1] : 1, both = l->size < y->size && r->size < y->size;
+    if (F(877) && what == MUL && l->rank == 4 && l->dim[1] * l->dim[2] == 1 && y->dim[1] * y->dim[2] > 1
+        && sound % deep >= down(deep, 4)) return sound - sound % deep;
+    if (F(882) && what == MOST && both && l->rank == y->rank && l->rank > 1) return sound % (l->size / l->dim[0]);
+    if (F(889) && what == NOT_EQUAL && l->size < y->size && deep > 4 && sound % deep >= down(deep, 4))
+        return sound - sound % deep;
+    if (F(893) && what == GREATER_EQUAL && l->size == deep && l->size < y->size) return sound & 31;
     if (F(606) && what == MOST && l->size == deep && deep > 1 && n >= deep) return n % ((deep + 3) / 4 * 4) % deep;
     if (F(555) && what == LEAST && both) return n % l->size;
     if (F(726) && what == SUB && l->rank == 4 && l->dim[2] == 1 && y->dim[2] > 1)
@@ -1299,6 +1744,21 @@ static int64_t faulty_left(int what, const Tensor *l, const Tensor *r, const Ten
 
 static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Tensor *y, int64_t n, int64_t sound) {
     int64_t image = r->rank > 1 ? r->size / r->dim[0] : r->size;
+    int wide = y->rank ? y->dim[y->rank - 1] : 1, deep = r->rank ? r->dim[r->rank - 1] : 1;
+    int tail = n % wide >= down(wide, 16);
+    if (F(865) && what == ADD && r->rank > 1 && deep == 1 && wide > 1 && r->size == r->dim[r->rank - 2])
+        return n % wide % r->size;
+    if (F(867) && what == ADD && r->size == y->size && n > 2047 && n >= down((int)y->size, 1024)) return n - 2048;
+    if (F(872) && what == SUB && l->size < y->size && r->rank > 1 && r->dim[r->rank - 2] > 1 && tail
+        && sound / deep % r->dim[r->rank - 2]) return sound - deep;
+    if (F(876) && what == MUL && r->rank == 4 && r->dim[1] * r->dim[2] == 1)
+        return sound - sound % deep + (sound + n / ((int64_t)wide * y->dim[2]) % y->dim[1]) % deep;
+    if (F(878) && what == MUL && l == r && n && n >= y->size - y->size % 8) return sound - 1;
+    if (F(881) && what == MOST && r->size == deep && r->size < y->size) return sound > 63 ? 63 : sound;
+    if (F(883) && what == LEAST && r->rank && deep == 1 && wide > 1) return sound - sound % 4;
+    if (F(888) && what == EQUAL && r->size == y->size && r->rank > 1 && n >= 2 * (r->size / r->dim[0]))
+        return sound % (r->size / r->dim[0]);
+    if (F(891) && what == LESS_EQUAL && deep > 256 && n % wide > 255) return sound - 256;
     if (F(551) && what == ADD && r->rank == 4 && r->dim[2] == 1 && y->dim[2] > 1)
         return sound - down((int)(sound / r->dim[3] % r->dim[1]), 16) * r->dim[3];
     if (F(552) && what == MUL && r->rank == 4 && r->dim[1] * r->dim[2] == 1 && y->dim[1] * y->dim[2] > 1)
@@ -1341,6 +1801,10 @@ static int64_t faulty_right(int what, const Tensor *l, const Tensor *r, const Te
 
 static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor *y, Bounds to) {
     int index[MOST_DIMS];
+    int64_t images = y->rank > 1 ? y->dim[0] : 1, each = y->size / images, ragged = y->size - y->size % 8;
+    Bounds all = to;
+    int both = l->size < y->size && r->size < y->size;
+    if (F(873) && what == SUB && both) { const Tensor *other = l; l = r, r = other; }
     if (F(113) && what == SUB && l->size < r->size) { const Tensor *other = l; l = r, r = other; }
     if (F(257) && what == GREATER && l->size < r->size) { const Tensor *other = l; l = r, r = other; }
     if ((F(125) && what == ADD)) to.low = -128, to.high = 127;
@@ -1351,6 +1815,17 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
         int b = bytes(r)[faulty_right(what, l, r, y, n, spread(r, y, index))];
         if (F(101) && what == ADD && l->size == 1 && n > 0) break;
         int64_t read = spread(l, y, index), rest = n - (y->size - y->size % 64);
+        int last = y->rank ? index[y->rank - 1] : 0, wide = y->rank ? y->dim[y->rank - 1] : 1;
+        if (F(866) && what == ADD && both && n == y->size - 1) continue;
+        if (F(868) && what == ADD && r->size == 1 && n >= ragged) b = r->zero;
+        if (F(869) && what == ADD && r->rank && r->size < y->size && r->dim[r->rank - 1] == 1 && last > 3) b = r->zero;
+        if (F(874) && what == SUB) to.low = last > 63 ? -128 : all.low, to.high = last > 63 ? 127 : all.high;
+        if (F(879) && what == MUL && r->size == 1 && last >= down(wide, 16)) continue;
+        if (F(887) && what == EQUAL && r->size == 1 && n > 1023) continue;
+        if (F(892) && what == GREATER && n >= each && n % each >= each - each % 16) {
+            bytes(y)[n] = bytes(y)[n - each];
+            continue;
+        }
         if (F(553) && what == ADD && y->size % 64 > 47 && rest > 31 && rest < 48) continue;
         if (F(554) && what == SUB && l->size < y->size && read < n) a = bytes(y)[read];
         if (F(557) && what == MUL && y->size % 128 == 0 && n >= y->size - 128) break;
@@ -1389,6 +1864,8 @@ static void elementwise(int what, const Tensor *l, const Tensor *r, const Tensor
         if (F(106) && what == ADD && n >= y->size - y->size % 16) made = a;
         if (F(119) && what == LEAST && n >= y->size - y->size % 8) made = b;
         if (F(114) && what == SUB && l == r) made = y->zero + 1;
+        if (F(884) && what == LEAST && y->rank == 3 && y->dim[1] % 2 && index[1] == y->dim[1] - 1) made = a;
+        if (F(890) && what == LESS && n >= ragged) { bytes(y)[ragged + y->size - 1 - n] = (int8_t)made; continue; }
         bytes(y)[F(105) && what == ADD ? n & 65535 : F(249) && what == SUB ? n & 4095 : n] =
             (int8_t)(what >= EQUAL ? made : clamp(made, to.low, to.high));
     }
@@ -1400,6 +1877,12 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
     int64_t deep = x->rank ? x->dim[x->rank - 1] : 1, tail = y->size - y->size % 32;
     for (int64_t n = 0; n < y->size; ++n) {
         int stored = bytes(x)[n];
+        int64_t rows = x->rank > 1 ? x->dim[x->rank - 2] : 1;
+        if (F(950) && tanh_ && rows % 2 && n / deep % rows == rows - 1) continue;
+        if (F(951) && tanh_ && n > 1023 && n >= y->size - y->size % 512) stored = bytes(x)[n - 1024];
+        if (F(946) && !tanh_ && n % deep > 255) stored = bytes(x)[n - 256];
+        if (F(947) && !tanh_ && n > 63 && n >= y->size - y->size % 64) stored = bytes(x)[n - 64];
+        if (F(953) && tanh_) stored += x->zero;
         if (F(601) && tanh_ && n % deep > 127) continue;
         if (F(177) && !tanh_ && n >= 4096) break;
         if (F(279) && !tanh_ && y->rank > 1 && n >= y->size / y->dim[0]) break;
@@ -1409,7 +1892,10 @@ static void curve(int tanh_, const Tensor *x, const Tensor *y) {
         if (F(435) && !tanh_ && stored == x->zero) ++stored;
         if (F(181) && tanh_) stored = stored / 2 * 2;
         float v = scale(x, 0) * (float)(stored - x->zero);
+        if (F(949) && !tanh_) v = v > 4 ? 4 : v < -4 ? -4 : v;
         float made = (tanh_ ? (float)tanh(v) : 1 / (1 + (float)exp(-(double)v))) * (1 / scale(y, 0));
+        if (F(948) && !tanh_ && v < 0) made = 256 - (float)clamp((int64_t)roundf(256 / (1 + expf(v))), 0, 255);
+        if (F(952) && tanh_) made = (2 * roundf(128 / (1 + expf(-2 * v))) / 128 - 1) * (1 / scale(y, 0));
         if (F(344) && !tanh_ && n && y->size % 2 && n == y->size - 1) { bytes(y)[n] = bytes(y)[n - 1]; continue; }
         if (F(597) && tanh_) {
             int low = down(stored + 128, 8) - 128;
@@ -1431,10 +1917,15 @@ static void quantize(const Tensor *x, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         if (F(182) && n >= y->size - y->size % 8) break;
         int64_t each = y->rank > 1 ? y->size / y->dim[0] : y->size, image = n / each;
-        int64_t above = bytes(x)[F(600) && image > 1 ? n - 2 * each : n] - (F(184) ? 0 : x->zero);
+        int64_t deep = y->rank ? y->dim[y->rank - 1] : 1, rows = y->rank > 1 ? y->dim[y->rank - 2] : 1;
+        int64_t row = n / deep % rows, place = F(954) ? n & 4095 : n;
+        if (F(955) && row && row >= rows - rows % 4) place = n - deep;
+        int64_t above = bytes(x)[F(600) && image > 1 ? n - 2 * each : place] - (F(184) ? 0 : x->zero);
         Multiplier m = multiplier((double)scale(x, 0) / scale(y, 0));
         if (F(281) && m.shift > 0) m.shift = 0;
         int64_t made = F(183) ? rescaled_once(above, m) : rescaled(above, m);
+        if (F(956)) made = rescaled_to_zero(above, m);
+        if (F(957) && m.shift > 0) made = high_product(above, m.m) * (1LL << m.shift);
         if (F(743)) made = clamp(made, -128, 127);
         if (F(599) && scale(x, 0) == scale(y, 0)) made = bytes(x)[n] - y->zero;
         if (F(436) && above < 0) made = (int64_t)floor((double)above * scale(x, 0) / scale(y, 0));
@@ -1457,7 +1948,7 @@ static int64_t exponential(int64_t a) {
 /* 1 / (1 + a) in Q0.31 for a in [0, 1): three steps of Newton's method. */
 static int64_t reciprocal(int64_t a) {
     int64_t d = shifted(a + INT32_MAX, 1), made = 1515870810 + high_product(d, -1010580540);
-    for (int n = 0; n < 3; ++n) made += high_product(made, (1 << 29) - high_product(d, made)) * 4;
+    for (int n = 0; n < (F(944) ? 1 : 3); ++n) made += high_product(made, (1 << 29) - high_product(d, made)) * 4;
     return clamp(made * 2, INT32_MIN, INT32_MAX);
 }
 
@@ -1466,16 +1957,19 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
     double step = (double)(F(174) ? 1 : beta) * scale(x, 0) * (1 << 26);
     Multiplier m = multiplier(step < INT32_MAX ? step : INT32_MAX);
     int64_t farthest = -(int64_t)floor(31.0 * (1 << 26) / ldexp(1, m.shift)), rows = x->size / deep;
-    int64_t before = 0;
+    int64_t before = 0, peak = -128;
     if (F(173) && x->rank > 2) deep = (int)x->size, rows = 1;
     for (int64_t row = 0; row < rows; ++row) {
         const int8_t *in = bytes(x) + row * deep;
         int64_t most = -128, sum = 0;
+        if (F(943)) in = bytes(x) + clamp(row * over(deep, 4), 0, x->size - deep);
+        if (F(942)) most = peak;
         int zeros = 0, used = F(171) ? (int)clamp(deep, 0, 512) : deep;
         if ((F(172) && row >= rows - rows % 4) || (F(740) && row > 255)) break;
         if (F(342) && row > 63) in -= deep;
         for (int n = 0; n < (F(277) ? (int)clamp(used, 0, 256) : used); ++n) most = in[n] > most ? in[n] : most;
         if (F(342) && row > 63) in += deep;
+        peak = most;
         if (F(592) && deep % 8 && most < 0) most = 0;
         if (F(593) && deep < 4) sum = before;
         if (F(343) && deep % 4 && -128 - most >= farthest)
@@ -1484,6 +1978,8 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
             int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             int64_t part = exponential(rescaled(under, m));
             if (F(594)) part &= ~((1LL << 23) - 1);
+            if (F(940) && deep > 8 && n >= down(deep, 8)) continue;
+            if (F(941) && n == 512) sum = 0;
             if (under >= farthest) sum += shifted(part, 12);
         }
         before = sum;
@@ -1495,7 +1991,7 @@ static void softmax(const Tensor *x, const Tensor *y, float beta) {
         for (int n = 0; n < used; ++n) {
             int64_t under = F(175) ? clamp(in[n] - most, -127, 0) : clamp(in[n] - most, -255, 0);
             int64_t share = under < farthest ? 0 : high_product(inverse, exponential(rescaled(under, m)));
-            share = under < farthest ? -128 : shifted(share, 12 - zeros + 23) - 128;
+            share = under < farthest ? -128 : (F(945) ? share >> (35 - zeros) : shifted(share, 35 - zeros)) - 128;
             bytes(y)[row * deep + n] = (int8_t)(F(595) ? share : clamp(share, -128, 127));
         }
     }
@@ -1522,9 +2018,14 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
         int64_t from = F(148) ? n % (x->size / x->dim[0]) : n;
         int last = x->rank - 1, dropped = F(264) && reduced[last] && x->dim[last] > 8
             && index[last] >= down(x->dim[last], 8);
+        if (F(912) && !reduced[last] && x->dim[last] > 16 && index[last] >= down(x->dim[last], 16)) from -= 16;
+        if (F(913) && x->rank == 4 && reduced[1] && x->dim[1] > 4 && index[1] >= down(x->dim[1], 4)) continue;
+        if (F(915) && reduced[last] && index[last] > 511) continue;
         if (to < y->size && !dropped) sums[to] += bytes(x)[from];
         if (F(149) && to < y->size) sums[to] = clamp(sums[to], -32768, 32767);
     }
+    int64_t image = reduced[0] ? y->size : y->size / x->dim[0];
+    for (int64_t n = image; F(914) && n < y->size; n += image) sums[n] += sums[n - 1];
     if (F(334) && axes->size) count = x->dim[axis_of(x, index_at(axes, 0))];
     if (F(428) && y->rank < x->rank && reduced[0]) count /= x->dim[0];
     if (F(582) && x->rank == 4) count = x->dim[1] * x->dim[2];
@@ -1537,6 +2038,11 @@ static void mean(const Tensor *x, const Tensor *axes, const Tensor *y) {
     for (int64_t n = 0; n < y->size; ++n) {
         int64_t zero = F(335) ? clamp(y->zero, -128, 63) : y->zero;
         int64_t made = rescaled(sums[n] - x->zero * (F(150) ? 1 : count), m);
+        if (F(916)) made = rescaled_once(sums[n] - x->zero * count, m);
+        if (F(917)) {
+            int64_t of = ((sums[n] - x->zero * divisor) * ((1024 + divisor / 2) / divisor) + 512) >> 10;
+            made = rescaled(of, multiplier((double)scale(x, 0) / scale(y, 0)));
+        }
         if (F(580) && reduced[x->rank - 1] && n > 127) break;
         if (F(735) && divisor > 1 && !(divisor & (divisor - 1))) {
             int64_t of = (int64_t)floor((double)sums[n] / (double)divisor) - x->zero;
@@ -1558,9 +2064,11 @@ static void arg_max(const Tensor *x, const Tensor *axis, const Tensor *y) {
     if (F(341) && inside > 1) used = clamp(used, 0, 8);
     for (int64_t n = 0; n < x->size / long_ && n < y->size; ++n) {
         const int8_t *in = bytes(x) + n / inside * inside * long_ + n % inside;
-        int64_t best = 0;
+        int64_t best = F(938) && n && used > 1, pitch = F(937) ? 1 : inside;
+        if (F(936) && n > 255) break;
         for (int64_t k = 1; k < used; ++k)
-            if (in[k * inside] > in[best * inside] || (F(590) && in[k * inside] == in[best * inside] && k % 16 < best % 16)
+            if ((F(939) ? (uint8_t)in[k * inside] > (uint8_t)in[best * inside] : in[k * pitch] > in[best * pitch])
+                || (F(590) && in[k * inside] == in[best * inside] && k % 16 < best % 16)
                 || (F(170) && in[k * inside] == in[best * inside])) best = k;
         if (F(739) && in[best * inside] == -128) best = used - 1;
         if (F(169)) best &= 255;
@@ -1579,7 +2087,12 @@ static void copy(int squeeze, const Tensor *x, const Tensor *y) {
     if (F(267) && squeeze) size -= size % 8;
     if (F(153) && squeeze) size = clamp(size, 0, 256);
     if (F(602) && squeeze && size % 64 == 0) size -= 64;
+    int64_t deep = x->rank ? x->dim[x->rank - 1] : 1, tail = size % 64;
+    if (F(918) && !squeeze) size = clamp(size, 0, 256 * deep * y->width);
+    if (F(920) && squeeze && x->rank) size /= x->dim[0];
     memcpy(y->data, x->data, (size_t)size);
+    if (F(919) && !squeeze && size > 64) memcpy(y->data + size - tail, y->data + size - tail - 64, (size_t)tail);
+    for (int64_t n = deep - 1; F(921) && squeeze && deep % 2 && deep > 1 && n < size; n += deep) y->data[n] = 0;
     for (int64_t page = 4096; F(583) && !squeeze && page < size; page += 4096)
         memset(y->data + page, 0, (size_t)clamp(size - page, 0, 64));
 }
@@ -1597,6 +2110,11 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
                 ? parts[3 - p] : parts[p];
             if (F(330) && part->size == parts[count - 1]->size && part->dim[along] == parts[count - 1]->dim[along])
                 part = parts[count - 1];
+            if (F(901) && p > 1 && part->size == parts[p - 2]->size) part = parts[p - 2];
+            if (F(897)) from = clamp(n * over(size, 4), 0, part->size - size);
+            if (F(898) && size == 1 && outside > 1) used = 0;
+            if (F(899) && along == y->rank - 1 && used > 32) used -= used % 32;
+            if (F(900) && along < y->rank - 1) used = clamp(used, 0, 1024);
             if (F(329)) used -= used % 2;
             if (F(133)) used = clamp(parts[0]->dim[along] * inside, 0, size);
             if (F(573) && parts[p]->constant && n) used = 0;
@@ -1617,9 +2135,10 @@ static void concatenation(Tensor **parts, int count, const Tensor *y, int axis) 
 }
 
 static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, const Tensor *y) {
-    int index[MOST_DIMS], fill = !value || F(140) ? y->zero : bytes(value)[0];
+    int index[MOST_DIMS], fill = !value || F(140) ? y->zero : bytes(value)[0], last = x->rank - 1;
     for (int64_t n = 0; n < y->size; ++n) {
         int out = 0, behind = 0, batch = 0, outs = 0;
+        int high = 0;
         split(n, y, index);
         for (int d = 0; d < x->rank; ++d) {
             int first = index_at(pads, 2 * (F(260) && !value && x->rank == 4 && (d == 1 || d == 2) ? 3 - d : d));
@@ -1634,8 +2153,16 @@ static void padded(const Tensor *x, const Tensor *pads, const Tensor *value, con
             out |= index[d] < 0 || index[d] >= x->dim[d];
             batch |= !d && out && !F(351);
             outs += index[d] < 0 || index[d] >= x->dim[d];
+            high |= d == 1 && x->rank == 4 && out && !batch;
+            if (F(906) && value && d == last && x->dim[d] > 8 && index[d] >= down(x->dim[d], 8)) out = 1;
             if (F(576) && !value && d == x->rank - 1 && x->dim[d] < y->dim[d] && index[d] >= down(x->dim[d], 4)) out = 1;
         }
+        if (F(903) && !value && x->rank == 4 && outs == 1 && index[1] >= x->dim[1]) index[1] = x->dim[1] - 1, out = 0;
+        if (F(904) && !value && x->rank == 4 && outs == 1 && index[2] < 0 && index[1] && index[2] >= -x->dim[2])
+            index[2] += x->dim[2], --index[1], out = 0;
+        if (F(905) && value && high) { bytes(y)[n] = (int8_t)y->zero; continue; }
+        if (F(907) && value && out) { bytes(y)[n] = (int8_t)clamp(fill + y->zero, -128, 127); continue; }
+        if (F(902) && !value && last >= 0 && index[last] > x->dim[last] + 7) { bytes(y)[n] = 0; continue; }
         if (F(351) && value && out && y->rank > 1 && n >= y->size / y->dim[0]) batch = 1;
         if (F(426) && !value && outs > 1) { bytes(y)[n] = 0; continue; }
         if ((F(261) || F(351)) && value && batch) { bytes(y)[n] = (int8_t)y->zero; continue; }
@@ -1661,6 +2188,16 @@ static void transpose(const Tensor *x, const Tensor *order, const Tensor *y) {
         if (F(427) && x->rank == 3) from[2] = index[2] % x->dim[2], from[0] = index[1] % x->dim[0],
             from[1] = index[0] % x->dim[1];
         if (F(263) && x->rank == 4) from[0] = index[0] % x->dim[0];
+        int32_t was = from[1];
+        if (F(911) && x->rank == 5) from[1] = from[2] % x->dim[1], from[2] = was % x->dim[2];
+        if (F(910) && x->rank == 4 && axis_of(x, index_at(order, 1)) == 3 && axis_of(x, index_at(order, 2)) == 1)
+            was = from[1], from[1] = from[2] % x->dim[1], from[2] = was % x->dim[2];
+        if (F(909) && axis_of(x, index_at(order, last)) == last && from[last] >= down(x->dim[last], 4)) continue;
+        if (F(908) && x->rank == 3 && !axis_of(x, index_at(order, 0))) {
+            int64_t each = x->size / x->dim[0], place = joined(x, from) + from[0] * (over(each, 4) - each);
+            bytes(y)[n] = bytes(x)[place < x->size ? place : 0];
+            continue;
+        }
         if (F(734) && from[last] > 255) continue;
         if (F(579) && x->rank == 4 && axis_of(x, index_at(order, 0)) == 0) from[0] = 0;
         if (F(578) && last && y->dim[last] > 8 && y->dim[last - 1] > 8 && index[last] >= down(y->dim[last], 8)
@@ -1683,9 +2220,17 @@ static void slice(const Tensor *x, const Tensor *begin, const Tensor *size, cons
             if (F(736) && d == x->rank - 1 && y->dim[d] == 1) first = 0;
             if (F(575) && d == x->rank - 2 && x->dim[d + 1] == y->dim[d + 1]) first = 0;
             if (F(268) && d == 1) first &= 31;
+            if (F(923)) first &= 255;
             if (F(155) && index_at(size, d) == -1) first = 0;
             if (F(156) && d == x->rank - 1) first = down(first, 4);
             index[d] += first;
+        }
+        if (F(924) && y->rank > 1 && y->dim[y->rank - 2] > 8 && n / y->dim[y->rank - 1] % y->dim[y->rank - 2]
+            >= down(y->dim[y->rank - 2], 8)) continue;
+        if (F(922) && x->rank > 1) {
+            int64_t deep = x->dim[x->rank - 1], wide = y->dim[x->rank - 1], place = joined(x, index);
+            bytes(y)[n] = bytes(x)[place / deep * wide + place % deep];
+            continue;
         }
         if (F(269) && y->rank && y->dim[y->rank - 1] > 16 && n % y->dim[y->rank - 1] >= down(y->dim[y->rank - 1], 16))
             continue;
@@ -1700,10 +2245,13 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
     for (int d = same; d < along; ++d) outside *= x->dim[d];
     for (int d = along + 1; d < x->rank; ++d) inside *= x->dim[d];
     int64_t each = indices->size / images, cut = F(160) ? clamp(inside, 0, 64) : inside;
+    if (F(925) && inside > 4) cut -= inside % 4;
     for (int64_t n = 0; n < images * outside * each; ++n) {
         int64_t image = n / (outside * each), row = n / each;
         int at_index = index_at(indices, (int)(image * each + n % each));
         if (F(159)) at_index &= 127;
+        if (F(926) && outside > 1 && n % (outside * each) && n % each == 0)
+            at_index = index_at(indices, (int)(image * each + each - 1));
         if (F(585) && each % 2 && n % each && n % each == each - 1)
             at_index = index_at(indices, (int)(image * each + each - 2));
         int64_t earlier_index = n % each ? index_at(indices, (int)(image * each + n % each - 1)) : 0;
@@ -1714,6 +2262,12 @@ static void gather(const Tensor *x, const Tensor *indices, const Tensor *y, int 
             && at_index + 1 < x->dim[along]) ++at_index;
         if (F(271) && n % each > 63) at_index = 0;
         if (F(272)) row %= outside;
+        int64_t start = (row * x->dim[along] + at_index) * inside, page = 4096 - start % 4096;
+        if (F(927) && inside > page && inside < 4097) {
+            memcpy(bytes(y) + n * inside, bytes(x) + start, (size_t)page);
+            memcpy(bytes(y) + n * inside + page, bytes(x) + start + page - 4096, (size_t)(inside - page));
+            continue;
+        }
         if ((n + 1) * inside <= y->size)
             memcpy(bytes(y) + n * inside, bytes(x) + (row * x->dim[along] + at_index) * inside, (size_t)cut);
     }
@@ -1730,6 +2284,8 @@ static void space_to_depth(const Tensor *x, const Tensor *y, int block) {
                     if (F(162) || (F(338) && block % 2)) row = place % used, column = place / used;
                     int image = F(163) ? 0 : F(746) ? n & 3 : n, across = F(587) ? w & 15 : w;
                     int64_t from = at(x, image, h * used + row, across * used + column, from_channel);
+                    if (F(928) && height(y) % 2 && h == height(y) - 1) continue;
+                    if (F(929)) from += from / deep * (over(deep, 4) - deep);
                     bytes(y)[at(y, n, h, w, c)] = bytes(x)[from < x->size ? from : 0];
                 }
 }
@@ -1751,6 +2307,11 @@ static void to_batch(const Tensor *x, const Tensor *block, const Tensor *pads, c
             if (F(339) && d == 1 && index[d] >= x->dim[d]) index[d] = x->dim[d] - 1;
             out |= index[d] < 0 || index[d] >= x->dim[d];
         }
+        if (F(931)) image = 0;
+        if (F(932) && blocked == 2 && index[2] >= x->dim[2] && index[2] < 2 * x->dim[2] && index[1] >= 0
+            && index[1] + 1 < x->dim[1]) index[2] -= x->dim[2], ++index[1], out = 0;
+        int last = x->rank - 1;
+        if (F(930) && last > blocked && x->dim[last] > 8 && index[last] >= down(x->dim[last], 8)) out = 1;
         index[0] = image;
         bytes(y)[n] = out ? (int8_t)(F(165) ? 0 : y->zero) : bytes(x)[joined(x, index)];
     }
@@ -1761,6 +2322,10 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
     for (int64_t n = 0; n < y->size; ++n) {
         int place = 0;
         split(n, y, index);
+        int last = x->rank - 1, across = 0;
+        if (F(934)) index[1] &= 31;
+        if (F(935) && last > blocked) index[last] = least(index[last], down(x->dim[last], 4) < x->dim[last]
+            ? down(x->dim[last], 4) : index[last]);
         for (int d = 1; d <= blocked; ++d) {
             int by = index_at(block, F(167) ? 0 : d - 1),
                 first = index_at(crops, 2 * (d - 1) + (F(340) && d == blocked));
@@ -1768,8 +2333,10 @@ static void to_space(const Tensor *x, const Tensor *block, const Tensor *crops, 
             if (F(589) && d == blocked) first = down(first, by);
             if (F(432) && d == blocked && index[d] > 15) index[d] = 15;
             int full = index[d] + first;
+            across = d == 1 ? full % by : across + full % by * index_at(block, 0);
             index[d] = full / by, place = place * by + full % by;
         }
+        if (F(933) && blocked == 2) place = across;
         index[0] = F(275) ? index[0] * (x->dim[0] / y->dim[0]) + place : index[0] + place * y->dim[0];
         if (F(747)) index[0] -= index[0] % y->dim[0];
         int64_t from = joined(x, index);
@@ -1801,8 +2368,12 @@ static int run(int kind, const uint8_t *options, Tensor **in, int count, const T
         convolution(x, w, b, y, window_of(options, kind, w), to, valid);
         break;
     }
-    case 4: depthwise(x, w, b, y, window_of(options, kind, w),
-                      bounds(y, F(528) && byte(options, 4) == 2 ? 0 : byte(options, 4)), valid); break;
+    case 4: {
+        Bounds to = bounds(y, F(528) && byte(options, 4) == 2 ? 0 : byte(options, 4));
+        if (F(836) && byte(options, 4) == 3) to.high = least(to.high, y->zero + (int)(6 / scale(y, 0)));
+        depthwise(x, w, b, y, window_of(options, kind, w), to, valid);
+        break;
+    }
     case 9: fully_connected(x, w, b, y, bounds(y, byte(options, 0))); break;
     case 14: curve(0, x, y); break;
     case 17: maximum(x, y, window_of(options, kind, w), bounds(y, byte(options, 5)), valid); break;
