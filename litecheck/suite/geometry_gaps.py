@@ -45,7 +45,7 @@ def geometry_gaps(cases: Sequence[CaseEntry], answered: Collection[str]) -> Iter
         ranks = {_rank(case) for case in several if case.name in answered}
         missing += [f"rank {rank}" for rank in design.ranks if rank not in ranks]
         of = design.combinations()
-        yield GeometryGap(opcode, kind, tuple(missing), of - known, of, design.never)
+        yield GeometryGap(opcode, kind, tuple(dict.fromkeys(missing)), of - known, of, design.never)
 
 
 def _rank(case: CaseEntry) -> int:

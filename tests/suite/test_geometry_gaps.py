@@ -50,3 +50,14 @@ def test_an_operator_without_a_design_has_a_note(cases: tuple[CaseEntry, ...]) -
 def test_invalid_models_are_no_operators(cases: tuple[CaseEntry, ...]) -> None:
     broken = tuple(replace(case, broken="TRANSPOSE/perm") for case in cases)
     assert list(geometry_gaps(broken, set())) == []
+
+
+def test_a_rank_that_is_a_factor_is_listed_once(cases: tuple[CaseEntry, ...]) -> None:
+    found = gap(tuple(replace(case, opcode="MINIMUM") for case in cases), set(), "MINIMUM")
+    assert [value for value in found.values if value.startswith("rank")] == [
+        "rank 4",
+        "rank 3",
+        "rank 2",
+        "rank 5",
+        "rank 1",
+    ]

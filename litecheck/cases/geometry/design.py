@@ -99,15 +99,18 @@ def designed_operators() -> tuple[str, ...]:
 def rows_of(opcode: str, strength: int) -> tuple[Row, ...]:
     """Return the covering array of an operator, of single values (1), pairs (2) or triples (3).
 
-    Pairs are followed by the extremes, whose pairs no further row repeats. The values of extremes are among the single
-    values, except those of suites.
+    Pairs are followed by the extremes, whose pairs no further row repeats. Pairs of extremes with another rank are
+    repeated, because these extremes have other dimensions. The values of extremes are among the single values, except
+    those of suites.
     """
     design = design_of(opcode)
     if design is None:
         return ()
     factors = design.factors if strength > ONCE else design.shared_values
     extremes = [{**design.usual, **row} for row in design.all_extremes if strength == min(STRENGTHS.values())]
-    rows = covering(factors, strength, lambda row: design.layout_of(row) is not None, extremes)
+    ranks = factors.get("rank", ())
+    alike = [row for row in extremes if len(ranks) != 1 or row["rank"] in ranks]
+    rows = covering(factors, strength, lambda row: design.layout_of(row) is not None, alike)
     return (*rows, *extremes)
 
 

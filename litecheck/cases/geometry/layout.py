@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -91,3 +91,16 @@ def smaller(shape: tuple[int, ...], along: str) -> tuple[int, ...]:
         "image": (1, *shape[1:]),
     }
     return shapes.get(along, shape)
+
+
+def at_rank(row: Row, *operands: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield the shapes of operands of an image at the factor ``rank``; the first operand has the shape of the image.
+
+    Example: an image of (2, 3, 5, 4) is (3, 5, 4) at rank 3, and (2, 3, 2, 5, 4) at rank 5.
+    """
+    rank = int(row.get("rank", "4"))
+    for shape in operands:
+        if rank > 4 and len(shape) == 4:
+            yield (*shape[:2], *[2 if shape == operands[0] else 1] * (rank - 4), *shape[2:])
+        else:
+            yield shape[-rank:]

@@ -11,6 +11,7 @@ from litecheck.cases.geometry.covering_array import Row
 from litecheck.cases.geometry.layout import (
     Layout,
     activation_option,
+    at_rank,
     factor_values,
     image,
     integers,
@@ -60,21 +61,27 @@ def binary(row: Row) -> Layout:
     shape = image(row)
     side, _, along = row["broadcast"].partition(" ")
     if side == "both":
-        lhs, rhs = (smaller(shape, name) for name in along.split())
+        _, lhs, rhs = at_rank(row, shape, *(smaller(shape, name) for name in along.split()))
         return Layout({"lhs": runtime(lhs), "rhs": runtime(rhs)}, activation_option(row), prod(shape))
     constant, _, along = along.partition(" ") if along.startswith("constant") else ("", "", along)
-    less = smaller(shape, along)
+    full, less = at_rank(row, shape, smaller(shape, along))
     small = weight(*less) if constant else runtime(less)
-    pair = (small, runtime(shape)) if side == "lhs" else (runtime(shape), small)
+    pair = (small, runtime(full)) if side == "lhs" else (runtime(full), small)
     return Layout(
-        {"lhs": pair[0], "rhs": pair[1]}, activation_option(row), prod(shape), aliased=side == "same"
+        {"lhs": pair[0], "rhs": pair[1]}, activation_option(row), prod(full), aliased=side == "same"
     )
 
 
 def rows(row: Row) -> Layout:
-    """Return rows of length ``depth`` as a tensor of rank ``rank``."""
-    count, depth, rank = integers(row, "rows", "depth", "rank")
-    shape = {1: (depth,), 2: (count, depth), 3: (1, count, depth), 4: (count, 1, 2, depth)}[rank]
+    """Return rows of length ``depth`` as a tensor of rank ``rank``; ``3 images`` has three images of all rows."""
+    count, depth = integers(row, "rows", "depth")
+    shape = {
+        "1": (depth,),
+        "2": (count, depth),
+        "3": (1, count, depth),
+        "4": (count, 1, 2, depth),
+        "3 images": (3, count, depth),
+    }[row["rank"]]
     return Layout({"input": runtime(shape)}, {}, prod(shape))
 
 

@@ -174,3 +174,34 @@ def test_a_matrix_product_has_inputs_of_ranks_2_to_4(rank: str, shape: tuple[int
 def test_an_operand_of_one_pixel_has_the_rank_of_the_image() -> None:
     made = laid_out("binary", **IMAGE, broadcast="rhs pixel")
     assert [operand.shape for operand in made.operands["rhs"]] == [(1, 1, 1, 3)]
+
+
+@pytest.mark.parametrize(
+    ("rank", "broadcast", "lhs", "rhs"),
+    [
+        ("4", "rhs rows", (2, 6, 9, 3), (1, 1, 9, 3)),
+        ("3", "none", (6, 9, 3), (6, 9, 3)),
+        ("3", "rhs column", (6, 9, 3), (6, 1, 1)),
+        ("3", "lhs rows", (1, 9, 3), (6, 9, 3)),
+        ("2", "rhs channels", (9, 3), (3,)),
+        ("2", "both planes rows", (9, 1), (9, 3)),
+        ("1", "none", (3,), (3,)),
+        ("5", "none", (2, 6, 2, 9, 3), (2, 6, 2, 9, 3)),
+        ("5", "rhs plane", (2, 6, 2, 9, 3), (1, 6, 1, 9, 1)),
+        ("5", "rhs channels", (2, 6, 2, 9, 3), (3,)),
+    ],
+)
+def test_binary_operands_of_ranks_1_to_5(
+    rank: str, broadcast: str, lhs: tuple[int, ...], rhs: tuple[int, ...]
+) -> None:
+    made = laid_out("binary", **IMAGE, broadcast=broadcast, rank=rank)
+    assert {role: [one.shape for one in several] for role, several in made.operands.items()} == {
+        "lhs": [lhs],
+        "rhs": [rhs],
+    }
+
+
+def test_rows_of_three_images() -> None:
+    made = laid_out("rows", rows="5", depth="7", rank="3 images")
+    assert [operand.shape for operand in made.operands["input"]] == [(3, 5, 7)]
+    assert made.cost == 105
