@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, permutations
+from math import prod
 
 import pytest
 
@@ -13,6 +14,7 @@ from litecheck.profile.load import load_profile
 from litecheck.suite.case_templates import templates_of
 
 DESIGNS = _designs()
+PAGE = 4096
 
 
 @pytest.mark.parametrize("opcode", DESIGNS)
@@ -112,6 +114,75 @@ def test_rows_before_the_extremes_repeat_no_pair_of_them() -> None:
     alone = replace(design, extremes=(), suite_extremes=())
     everything = covering(alone.factors, 2, lambda row: alone.layout_of(row) is not None)
     assert count < len(list(everything))
+
+
+def test_an_extreme_of_another_rank_covers_no_pair_of_the_array() -> None:
+    rows = [row for row in rows_of("MINIMUM", 2) if row["rank"] == "4"]
+    pairs = {pair for row in rows for pair in combinations(row.items(), 2)}
+    design = DESIGNS["MINIMUM"]
+    listed = [(name, value) for name, values in design.factors.items() for value in values]
+    assert {pair for pair in combinations(listed, 2) if pair[0][0] != pair[1][0]} <= pairs
+
+
+@pytest.mark.parametrize("opcode", [name for name, design in DESIGNS.items() if design.layout == "binary"])
+def test_binary_operators_have_an_odd_number_of_rows_in_every_rank(opcode: str) -> None:
+    shapes = _shapes(opcode, "lhs")
+    assert {len(shape) for shape in shapes if prod(shape) % 2} >= {2, 3, 4}
+    assert any(len(shape) == 3 and shape[0] > 1 < shape[1] and shape[1] % 2 for shape in shapes)
+    assert any(len(shape) == 5 and prod(shape) % 4 for shape in shapes)
+
+
+@pytest.mark.parametrize("rank", [3, 4])
+def test_permutations_within_several_images_that_are_no_multiple_of_4(rank: int) -> None:
+    design = DESIGNS["TRANSPOSE"]
+    made = [design.layout_of(row) for row in rows_of("TRANSPOSE", 2)]
+    found = set()
+    for operands in (layout.operands for layout in made if layout):
+        shape, order = operands["input"][0].shape, operands["perm"][0].values
+        if len(shape) == rank and shape[0] > 1 and prod(shape[1:]) % 4 and len({*shape[1:]}) == rank - 1:
+            assert order is not None
+            found.add(tuple(map(int, order)))
+    assert {(0, *rest) for rest in permutations(range(1, rank))} - {tuple(range(rank))} <= found
+
+
+@pytest.mark.parametrize("axis", [0, 1])
+def test_picked_rows_cross_a_page_of_4096_bytes(axis: int) -> None:
+    crossing = set()
+    for row in (row for row in rows_of("GATHER", 2) if int(row["axis"]) == axis):
+        layout = DESIGNS["GATHER"].layout_of(row)
+        assert layout is not None
+        picked = layout.operands["indices"][0].values
+        assert picked is not None
+        size = prod(layout.operands["input"][0].shape[axis + 1 :])
+        crossing |= {size for n in picked.ravel() if n * size % PAGE + size > PAGE}
+    assert any(size < PAGE for size in crossing)
+    assert any(size > PAGE for size in crossing)
+
+
+@pytest.mark.parametrize(
+    "opcode",
+    [
+        "CONCATENATION",
+        "PAD",
+        "PADV2",
+        "MIRROR_PAD",
+        "SPLIT",
+        "SPLIT_V",
+        "SLICE",
+        "TILE",
+        "TRANSPOSE",
+        "GATHER_ND",
+    ],
+)
+def test_moved_rows_of_260_bytes_pass_a_page(opcode: str) -> None:
+    shapes = _shapes(opcode, "values" if opcode == "CONCATENATION" else "input")
+    assert any(shape[-1] >= 260 and prod(shape) > PAGE for shape in shapes)
+
+
+def _shapes(opcode: str, role: str) -> set[tuple[int, ...]]:
+    """Return the shapes of a role in the rows of pairs."""
+    made = [DESIGNS[opcode].layout_of(row) for row in rows_of(opcode, 2)]
+    return {layout.operands[role][0].shape for layout in made if layout}
 
 
 def _image(row: Row) -> int:
