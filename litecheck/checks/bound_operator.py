@@ -177,7 +177,7 @@ class BoundOperator:
                 self._faults = self._faults or {}
                 self._faults.setdefault(fault.operand.tensor.index, set()).add(verb)
 
-    def estimated(self, estimate: Estimate) -> float | None:
+    def estimate(self, estimate: Estimate) -> float | None:
         """Return an estimate of a measurement, computed once for all requirements and known faults."""
         known = self._estimates
         if estimate not in known:

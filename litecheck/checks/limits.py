@@ -38,7 +38,7 @@ def checker(rule: OperatorRule, requirement: Requirement, value: Constraint) -> 
         if bound.any_fault and not beside_faults:
             return NONE
         if estimate is not None:
-            near = bound.estimated(estimate)
+            near = bound.estimate(estimate)
             if near is not None and least < near < most:
                 return NONE
         measured = measured_by(bound.measurable())

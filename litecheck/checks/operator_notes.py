@@ -77,7 +77,7 @@ def _estimated(fault: KnownFault) -> tuple[EstimatedRange, ...]:
 def _is_far(bound: BoundOperator, estimated: tuple[EstimatedRange, ...]) -> bool:
     """Return True if every estimate lies outside its range by more than a factor of 2."""
     for estimate, low, high in estimated:
-        near = bound.estimated(estimate)
+        near = bound.estimate(estimate)
         if near is None or low <= near <= high:
             return False
     return True
