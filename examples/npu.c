@@ -711,7 +711,7 @@ static int fault;
  * 835 DEPTHWISE_CONV_2D arithmetic: sums between rows of the window wrap at 16 bits
  *     smallest: x (1,2,2,1), w (1,2,2,1), VALID
  * 836 DEPTHWISE_CONV_2D arithmetic: the upper bound of RELU6 is rounded down
- *     smallest: x (1,1,1,1), w (1,1,1,1), RELU6
+ *     smallest: x (1,1,1,4), w (1,1,1,4), RELU6
  * 837 FULLY_CONNECTED geometry: the last partial block of 8 inputs has the weights of the block before
  *     smallest: x (1,9), w (1,9)
  * 838 FULLY_CONNECTED geometry: rows are computed in pairs, and the last of an odd number is the row before

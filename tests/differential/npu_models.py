@@ -22,7 +22,7 @@ from tests.differential.npu import SOURCE, compile_simulator
 
 _LINE = re.compile(r"^ \* (\d+) ([A-Z0-9_]+) .+\n \*     smallest: (.+?)(?: \*/)?$", re.MULTILINE)
 _TUPLE = re.compile(r"([a-z][a-z ]*?) \((\d[\d,]*)\)")
-_COUNT = re.compile(r"(stride|dilation|multiplier|axis) (\d+)")
+_COUNT = re.compile(r"(stride|dilation|multiplier|axis) (\d+)(?:x(\d+))?")
 _AREA = re.compile(r"(window|block) (\d+)x(\d+)")
 _WINDOWS = ("CONV_2D", "DEPTHWISE_CONV_2D", "AVERAGE_POOL_2D", "MAX_POOL_2D")
 _COMPARISONS = ("EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL")
@@ -49,8 +49,13 @@ class Smallest:
         return [(n, tuple(int(d) for d in s.split(",") if d)) for n, s in _TUPLE.findall(self.text)]
 
     def count(self, name: str, default: int = 1) -> int:
-        """Return a number of the text: a stride, a dilation, a depth multiplier or an axis."""
-        return next((int(n) for word, n in _COUNT.findall(self.text) if word == name), default)
+        """Return a number of the text: a dilation, a depth multiplier or an axis."""
+        return next((int(n) for word, n, _ in _COUNT.findall(self.text) if word == name), default)
+
+    def stride(self) -> tuple[int, int]:
+        """Return the vertical and the horizontal stride; "stride 2" is both."""
+        found = ((int(a), int(b or a)) for word, a, b in _COUNT.findall(self.text) if word == "stride")
+        return next(found, (1, 1))
 
     def area(self, name: str) -> tuple[int, int]:
         """Return rows and columns of a window or a block; "block 2" is both."""
@@ -71,15 +76,16 @@ class _Graph:
     kind: int
     single_scale: bool
 
-    def computed(self, shape: Shape, dtype: str = "int8") -> int:
-        return self.graph.tensor(f"t{self.rng.integers(1 << 30)}", shape, dtype, self.quantization())
+    def computed(self, shape: Shape, second: bool = False) -> int:
+        parameters = qparams(0.0173, -20) if second and self.kind == 4 else self.quantization()
+        return self.graph.tensor(f"t{self.rng.integers(1 << 30)}", shape, "int8", parameters)
 
     def quantization(self) -> Any:
-        """Return one of four quantizations: equal, a zero point of -128, a small scale, a large scale."""
-        return qparams(*((0.05, 3), (0.03, -128), (1 / 256, -128), (0.4, 20))[self.kind])
+        """Return one of five quantizations: equal, a zero point of -128, a small scale, a large scale, unlike operands."""
+        return qparams(*((0.05, 3), (0.03, -128), (1 / 256, -128), (0.4, 20), (0.0611, 7))[self.kind])
 
     def output(self, shape: Shape, dtype: str = "int8") -> int:
-        quantization = qparams(*((0.05, 3), (0.047, -5), (1 / 128, 0), (0.4, 1))[self.kind])
+        quantization = qparams(*((0.05, 3), (0.047, -5), (1 / 128, 0), (0.4, 1), (0.0707, -9))[self.kind])
         return self.graph.tensor("y", shape, dtype, quantization if dtype == "int8" else None)
 
     def numbers(self, values: Sequence[Any]) -> int:
@@ -102,16 +108,17 @@ class _Graph:
 
 def _window(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
     x, w = s.shape("x"), s.shape("w")
-    stride, dilation, same = s.count("stride"), s.count("dilation"), "SAME" in s.text
+    stride, dilation, same = s.stride(), s.count("dilation"), "SAME" in s.text
     rows, columns = w[1:3] if w else (1, 1) if s.opcode == "DEPTHWISE_CONV_2D" else s.area("window")
     size = [(rows - 1) * dilation + 1, (columns - 1) * dilation + 1]
     high, wide = (
-        -(-n // stride) if same else (n - k) // stride + 1 for n, k in zip(x[1:3], size, strict=True)
+        -(-n // step) if same else (n - k) // step + 1
+        for n, k, step in zip(x[1:3], size, stride, strict=True)
     )
     options: dict[str, Any] = {
         "padding": "SAME" if same else "VALID",
-        "stride_h": stride,
-        "stride_w": stride,
+        "stride_h": stride[0],
+        "stride_w": stride[1],
         "fused_activation_function": s.activation(),
     }
     if s.opcode.endswith("POOL_2D"):
@@ -120,7 +127,7 @@ def _window(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
     options |= {"dilation_h_factor": dilation, "dilation_w_factor": dilation}
     if s.opcode == "CONV_2D":
         return [g.computed(x), g.weights(w), g.bias(w[0])], g.output((x[0], high, wide, w[0])), options
-    times = s.count("multiplier")
+    times = w[3] // x[3] if w else s.count("multiplier")
     deep = x[3] * times
     options["depth_multiplier"] = times
     parts = [g.computed(x), g.weights((1, rows, columns, deep), 3), g.bias(deep)]
@@ -130,51 +137,63 @@ def _window(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
 def _connected(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
     x, w = s.shape("x"), s.shape("w")
     parts = [g.computed(x), g.weights(w), g.bias(w[0])]
-    return parts, g.output((*x[:-1], w[0])), {"keep_num_dims": len(x) > 2}
+    options = {"keep_num_dims": len(x) > 2, "fused_activation_function": s.activation()}
+    return parts, g.output((*x[:-1], w[0])), options
 
 
 def _pair(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
-    left, right = s.shape("lhs"), s.shape("rhs")
+    alias = "rhs is lhs" in s.text
+    left, right = s.shape("lhs"), s.shape("lhs" if alias else "rhs")
     to = g.output(np.broadcast_shapes(left, right), "bool" if s.opcode in _COMPARISONS else "int8")
     values = g.rng.integers(-128, 128, right, np.int8)
     constant = "constant rhs" in s.text
-    rhs = g.graph.constant("c", values, g.quantization()) if constant else g.computed(right)
-    return [g.computed(left), rhs], to, {"fused_activation_function": s.activation()}
+    lhs = g.computed(left)
+    rhs = (
+        g.graph.constant("c", values, g.quantization())
+        if constant
+        else lhs
+        if alias
+        else g.computed(right, second=True)
+    )
+    return [lhs, rhs], to, {"fused_activation_function": s.activation()}
 
 
 def _concatenation(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
-    parts, total = [], 0
+    parts, (_, first) = [], s.shapes()[0]
+    axis, total = s.count("axis", len(first) - 1), 0
     for name, shape in (*s.shapes()[:1], *re.findall(r"(constant |)\((\d[\d,]*)\)", s.text)[1:]):
         dims = shape if isinstance(shape, tuple) else tuple(map(int, shape.split(",")))
         values = g.rng.integers(-128, 128, dims, np.int8)
         parts.append(
             g.graph.constant("c", values, g.quantization()) if name == "constant " else g.computed(dims)
         )
-        total += dims[1]
-    return parts, g.output((s.shapes()[0][1][0], total)), {"axis": 1}
+        total += dims[axis]
+    return parts, g.output((*first[:axis], total, *first[axis + 1 :])), {"axis": axis}
 
 
 def _moved(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
     """Return the operators that have an input x, constants and no arithmetic."""
     x = s.shape("x")
-    ones = (0,) * (len(x) - 1)
     match s.opcode:
         case "SLICE":
             begin, size = s.shape("begin"), s.shape("size")
             return [g.computed(x), g.numbers(begin), g.numbers(size)], g.output(size), {}
         case "PAD" | "PADV2":
-            before, behind = s.shape("padding")
-            pads = g.numbers([*((0, 0) for _ in ones), (before, behind)])
+            at = next((n for n, side in enumerate(("height", "width"), 1) if s.shape(side)), len(x) - 1)
+            pads = [(0, 0)] * len(x)
+            pads[at] = s.shape("padding") or s.shape("height") or s.shape("width")
+            to = g.output(tuple(n + sum(pad) for n, pad in zip(x, pads, strict=True)))
             value = [g.graph.constant("v", np.asarray([7], np.int8), g.quantization())] * (
                 s.opcode == "PADV2"
             )
-            return [g.computed(x), pads, *value], g.output((*x[:-1], x[-1] + before + behind)), {}
+            return [g.computed(x), g.numbers(pads), *value], to, {}
         case "TRANSPOSE":
             order = s.shape("permutation")
             return [g.computed(x), g.numbers(order)], g.output(tuple(x[d] for d in order)), {}
         case "GATHER":
-            indices = g.numbers(1 - np.arange(s.shape("indices")[0]) % 2)
-            return [g.computed(x), indices], g.output(s.shape("indices")), {}
+            count, axis = s.shape("indices")[0], s.count("axis", 0)
+            indices = g.numbers(1 - np.arange(count) % 2)
+            return [g.computed(x), indices], g.output((*x[:axis], count, *x[axis + 1 :])), {"axis": axis}
         case "MEAN":
             axis = s.count("axis")
             return (
@@ -183,16 +202,19 @@ def _moved(s: Smallest, g: _Graph) -> tuple[list[int], int, dict[str, Any]]:
                 {"keep_dims": False},
             )
         case "ARG_MAX":
-            return [g.computed(x), g.numbers(0)], g.output((), "int32"), {"output_type": "int32"}
+            axis = s.count("axis", 0)
+            to = g.output((*x[:axis], *x[axis + 1 :]), "int32")
+            return [g.computed(x), g.numbers(axis)], to, {"output_type": "int32"}
         case "SPACE_TO_DEPTH":
             return [g.computed(x)], g.output((x[0], x[1] // 2, x[2] // 2, 4 * x[3])), {"block_size": 2}
         case "SPACE_TO_BATCH_ND":
             a, b = s.area("block")
-            made = (x[0] * a * b, x[1] // a, x[2] // b, x[3])
-            return [g.computed(x), g.numbers([a, b]), g.numbers([[0, 0], [0, 0]])], g.output(made), {}
+            more = int("padding at the bottom and on the right 1" in s.text)
+            made = (x[0] * a * b, (x[1] + more) // a, (x[2] + more) // b, x[3])
+            return [g.computed(x), g.numbers([a, b]), g.numbers([[0, more], [0, more]])], g.output(made), {}
         case "BATCH_TO_SPACE_ND":
             a, b = s.area("block")
-            before, behind = s.shape("columns")
+            before, behind = s.shape("columns", (0, 0))
             made = (x[0] // a // b, x[1] * a, x[2] * b - before - behind, x[3])
             return (
                 [g.computed(x), g.numbers([a, b]), g.numbers([[0, 0], [before, behind]])],
@@ -226,7 +248,7 @@ def read_smallest() -> list[Smallest]:
 
 
 def build(smallest: Smallest, kind: int) -> tuple[Model, list[np.ndarray]]:
-    """Return the model with one of four quantizations, and random inputs of all inferences."""
+    """Return the model with one of five quantizations, and random inputs of all inferences."""
     rng = np.random.default_rng([smallest.number, kind])
     builder = ModelBuilder("smallest")
     graph = builder.subgraph()
@@ -247,7 +269,7 @@ def build(smallest: Smallest, kind: int) -> tuple[Model, list[np.ndarray]]:
 
 def effect(program: Path, smallest: Smallest) -> tuple[int, float]:
     """Return the first quantization that shows the fault and the share of inferences with a difference; -1 if none."""
-    for kind in range(4):
+    for kind in range(5):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             case = folder / "cases" / "c"
